@@ -317,3 +317,13 @@ def test_compiling_leaves_numba_and_the_garbage_collector_as_they_were(compiles)
     assert collecting[0] is False
     assert gc.isenabled()
     assert BaseFunction.get_call_type is resolve
+
+
+def test_one_line_is_printed_where_a_process_interprets_and_compiles(monkeypatch, capsys):
+    from arcreach._jit import announcements
+
+    monkeypatch.setattr(announcements, "_announced", False)
+    monkeypatch.setenv("ARCREACH_QUIET", "0")
+    for line in (_jit.INTERPRETING_LINE, _jit.COMPILING_LINE, _jit.INTERPRETING_LINE):
+        _jit.announce(line)
+    assert capsys.readouterr().err == _jit.INTERPRETING_LINE + "\n"

@@ -59,5 +59,21 @@ def test_counts_and_coordinates():
     assert _text.count(2, "branch", "branches") == "2 branches"
     assert _text.coordinate(math.radians(30.0), "angle") == "30°"
     assert _text.coordinate(-1e-17, "angle") == "0°"
+    assert _text.coordinate(math.radians(-3.34e-7), "angle") == "0°"
     assert _text.coordinate(0.0333, "length") == "33.3 mm"
     assert _text.coordinate(math.inf, "length") == "no limit"
+
+
+def test_angle_errors_have_one_family_of_units():
+    assert _text.errors(1e-3, 1.37e-3) == "1 mm, 1.37 mrad"
+    assert _text.errors(1e-3, 0.0293) == "1 mm, 29.3 mrad"
+    assert _text.errors(1e-3, 1.05) == "1 mm, 1.05 rad"
+    assert _text.errors(1e-3, 0.0) == "1 mm"
+
+
+def test_a_column_is_aligned_at_the_decimal_point():
+    assert _text.aligned([2.374481, -1.158694, 0.4280561]) == ["2.37448", "-1.15869", "0.42806"]
+    assert _text.aligned([3.0, -1.5, -0.0]) == ["3.0", "-1.5", "0.0"]
+    assert _text.aligned([0.0, -1e-12]) == ["0", "0"]
+    assert _text.aligned([123456.7, 1.0]) == ["123457", "1"]
+    assert _text.aligned([]) == []

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
+import itertools
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,8 @@ EXACT_ROTATION = 1e-14
 EXACT_UNIT = 1e-15
 # Largest limit of a revolute joint in radians; at larger angles rounding would show in the pose of the tip.
 LARGEST_LIMIT = 1e6
+# Largest number of names compared for a suggestion.
+MOST_NAMES = 1000
 # Accepted reach in metres: solvers square lengths, some of them in single precision.
 SMALLEST_REACH, LARGEST_REACH = 1e-15, 1e12
 # Largest whole number accepted: kernels use 64-bit integers.
@@ -47,10 +51,10 @@ def shown(value: Any) -> str:
 
 @contextlib.contextmanager
 def gathered(problems: list[str], prefix: str = "") -> Iterator[None]:
-    """Append the problems of a RobotError raised in the block to a list, so that all of them are reported at once."""
+    """Append the problems of an error raised in the block to a list, so that all of them are reported at once."""
     try:
         yield
-    except RobotError as error:
+    except (RobotError, SceneError) as error:
         problems += [prefix + problem for problem in error.problems]
 
 
@@ -95,7 +99,8 @@ def array_of(field: str, value: Any, shape: tuple[int | None, ...]) -> Array:
 
 
 def _shape_text(shape: tuple[int | None, ...]) -> str:
-    return "(" + ", ".join("n" if size is None else str(size) for size in shape) + ")"
+    letters = iter("nm")
+    return "(" + ", ".join(next(letters) if size is None else str(size) for size in shape) + ")"
 
 
 def chosen_rows(index: Any) -> Any:
@@ -135,6 +140,24 @@ def whole(field: str, value: Any, least: int, error: type[ArcreachError] = Targe
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= MOST_WHOLE:
         return int(value)
     raise error(f"{field} = {shown(value)} is not accepted; give a whole number from {least} to {MOST_WHOLE:g}")
+
+
+def suggestion(name: Any, known: Iterable[str]) -> str:
+    """Return `did you mean ...` if a known name is spelt nearly alike, else an empty text."""
+    if not isinstance(name, str):
+        return ""
+    # Truncate the name: the time grows with the product of both lengths, and no known name is this long.
+    near = difflib.get_close_matches(name[:100], list(itertools.islice(known, MOST_NAMES)), n=1, cutoff=0.6)
+    return f"; did you mean {shown(near[0])}?" if near else ""
+
+
+def choice(field: str, value: Any, accepted: Collection[str], error: type[ArcreachError] = TargetError) -> str:
+    """Return one of the accepted texts, of which there are at least two."""
+    if isinstance(value, str) and value in accepted:
+        return value
+    *others, last = map(repr, accepted)
+    known = f"{', '.join(others)} or {last}{suggestion(value, accepted)}"
+    raise error(f"{field} = {shown(value)} is not accepted; give {known}")
 
 
 def thread_count(threads: Any) -> int | None:

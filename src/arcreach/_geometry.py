@@ -38,10 +38,15 @@ def rotation_from_vector(vector: Array) -> Array:
     return np.asarray(np.eye(3) + np.sin(angle) * skew + (1.0 - np.cos(angle)) * (skew @ skew))
 
 
+def axial_vectors(R: Array) -> Array:
+    """Return the axes (..., 3) of rotations (..., 3, 3) times twice the sine of their angles."""
+    return np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1)
+
+
 def rotation_vector(rotation: Array) -> Array:
     """Return the axis of a rotation times its angle in radians, at most pi."""
     R = rotation
-    axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    axial = axial_vectors(R)
     sine, cosine = float(np.linalg.norm(axial)), float(np.trace(R)) - 1.0
     if sine > 1e-6:
         return np.asarray(axial / sine * np.arctan2(sine, cosine))

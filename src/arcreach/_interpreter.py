@@ -27,6 +27,8 @@ def _allowance() -> float:
 # Seconds of interpretation that this process has left, and the end of the current interpretation.
 _left = _allowance()
 _deadline = 0.0
+# Number of interpreted calls so far; times measured while it grows are not those of compiled code.
+calls = 0
 # Name of a kernel's attribute with a replacement to interpret, if its own code cannot be interpreted.
 SUBSTITUTE = "interpreted_as"
 # Kernels as Python functions, by kernel.
@@ -63,7 +65,7 @@ def attempt(kernel: Any, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
     If the time runs out, or Python raises an arithmetic error where compiled code gives nan or infinity, the arrays are
     restored, and from then on every kernel is compiled at its first call.
     """
-    global _left, _deadline  # noqa: PLW0603
+    global _left, _deadline, calls  # noqa: PLW0603
     if _left <= 0.0:
         return False, None
     start = time.perf_counter()
@@ -71,7 +73,9 @@ def attempt(kernel: Any, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
     _deadline = start + _left
     try:
         with np.errstate(all="ignore"):
-            return True, _interpreted(kernel)(*arguments)
+            answer = _interpreted(kernel)(*arguments)
+        calls += 1
+        return True, answer
     except (_TimeoutError, ArithmeticError, ValueError):
         # `math.sqrt` and its like raise ValueError.
         for array, before in saved:

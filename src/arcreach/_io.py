@@ -10,6 +10,7 @@ import csv
 import errno
 import io
 import os
+import re
 import secrets
 import stat
 import sys
@@ -91,14 +92,24 @@ def read_rows(path: AnyPath, largest: int = LARGEST_TABLE) -> Iterator[tuple[int
 def parse_rows(text: io.TextIOBase, origin: AnyPath) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of an open text stream as `read_rows` does; messages name it `origin`."""
     reader = csv.reader(_lines(text, origin))
+    first = True
     try:
         for row in reader:
             if row:
+                if first and _has_semicolons(row):
+                    problem = "has semicolons; separate columns by commas, and write decimals with points"
+                    raise line_error(origin, reader.line_num, problem)
+                first = False
                 yield reader.line_num, [cell.strip() for cell in row]
     except UnicodeDecodeError:
         raise file_error(origin, "is not UTF-8 text; save it as UTF-8") from None
     except csv.Error as error:
         raise line_error(origin, reader.line_num, f"is not valid CSV ({error})") from None
+
+
+def _has_semicolons(row: list[str]) -> bool:
+    """Return whether the columns of a line seem to be separated by semicolons, with decimal commas or without."""
+    return (len(row) == 1 and ";" in row[0]) or any(re.search(r"\d\s*;\s*[-+]?\d", cell) for cell in row)
 
 
 def find_columns(names: Sequence[str], wanted: Sequence[str]) -> dict[str, list[int]]:

@@ -151,6 +151,37 @@ def test_rigid_tendons_have_no_slack():
         ar.fit(robot, data, ["base", "pretension"])
 
 
+def test_the_model_of_the_tendons_is_chosen_and_named():
+    stiff, free = nominal(stiffness=5e3), ["base", "radii"]
+    stiff = ar.Robot([replace(section, bending_stiffness=0.01) for section in stiff.elements])
+    data, truth, _ = measured(nominal(), free=free)  # of rigid tendons
+    wrong, right = ar.fit(stiff, data, free), ar.fit(stiff, data, free, elastic=False)
+    assert wrong.elastic
+    assert not right.elastic
+    assert right.held_out_errors.mean() < 3.0 * NOISE < 0.2 * wrong.held_out_errors.mean()
+    assert np.all(np.abs(right.values - truth) < 4.5 * right.errors)
+    assert "tendons: rigid" in str(right)
+    assert "predict with from_pulls(pulls, elastic=True)" in str(wrong)
+    assert repr(right).startswith("<Fit: 40 rows fitted: ")
+    for fit in (wrong, right):
+        tips = fit.robot.tip_pose(fit.robot.from_pulls(data.pulls, fit.elastic).q)[:, :3, 3]
+        np.testing.assert_allclose(tips[~fit.held_out], fit.predicted[~fit.held_out], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("elastic", "free", "words"),
+    [
+        (False, DEFAULT, "rigid tendons have no stiffness, pretension, rest; leave these groups out of free"),
+        (True, ["radii"], "elastic = True needs a stiffness of every section and tendon"),
+        ("rigid", ["radii"], "elastic = 'rigid' is not accepted"),
+    ],
+)
+def test_models_that_cannot_be_fitted_are_refused(elastic, free, words):
+    data, _, _ = measured()
+    with pytest.raises((ar.TargetError, ar.RobotError), match=words):
+        ar.fit(nominal(), data, free, elastic=elastic)
+
+
 def test_an_interrupted_fit_keeps_its_best():
     data, _, _ = measured()
 
@@ -206,7 +237,8 @@ def test_robots_that_cannot_be_fitted_are_refused():
     ("given", "words"),
     [
         ({"pulls": [[0.0, math.nan, 0.0]], "positions": [[0, 0, 1]]}, r"pulls\[0\] has a number that is not finite"),
-        ({"pulls": [[0.0]], "positions": [[0, 0]]}, r"positions = .* shape \(n, 3\)"),
+        ({"pulls": [[0.0]], "positions": [[0, 0]]}, r"positions has the shape \(1, 2\); give numbers .* \(n, 3\)"),
+        ({"pulls": [[0.0]], "positions": [[0, 0, 1]], "points": [[0, 0, 1]]}, r"give numbers .* \(n, m, 3\)"),
         ({"pulls": [[0.0]], "positions": [[0, 0, 1]] * 2}, "1 rows of pulls and 2 of positions"),
         ({"pulls": [[0.0]], "positions": [[0, 0, 1]], "points": [[[0, 0, 1]]]}, "belong together"),
         ({"pulls": [[0.0]], "positions": [[0, 0, 1]], "commands": ["a", "b"]}, "a label for each"),
@@ -285,4 +317,30 @@ def test_command_line(fitted, tmp_path, monkeypatch, capsys):
     assert not ended.value.code
     shown = json.loads(capsys.readouterr().out)
     assert np.all(np.abs([p["value"] for p in shown["parameters"]] - fit.values) < fit.errors)
+    assert shown["elastic"]
     assert len(ar.load_robot(tmp_path / "out.toml").elements) == 2
+
+
+def test_the_command_line_takes_the_model(fitted, tmp_path, monkeypatch, capsys):
+    ar.save_robot(nominal(), tmp_path / "robot.toml")
+    rows = 1e3 * np.column_stack([np.arange(len(fitted[0].data)) / 1e3, fitted[0].data.pulls, fitted[0].data.positions])
+    text = "\n".join(",".join(f"{value:.17g}" for value in row) for row in rows)
+    (tmp_path / "data.csv").write_text(HEADER + text + "\n")
+    given = [str(tmp_path / "robot.toml"), str(tmp_path / "data.csv"), "--rigid", "--free"]
+    for free, words in (("base, radii", "tendons: rigid"), ("base,rest", "rigid tendons have no rest")):
+        monkeypatch.setattr(sys, "argv", ["arcreach", "fit", *given, free])
+        with pytest.raises(SystemExit):
+            main()
+        assert words in "".join(capsys.readouterr())
+
+
+def test_help_names_every_group(monkeypatch, capsys):
+    # The width of a terminal; a word that does not fit its column is cut off.
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "argv", ["arcreach", "fit", "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    shown = capsys.readouterr().out
+    assert "…" not in shown
+    assert all(name in shown for name in GROUPS)

@@ -14,6 +14,7 @@ import pytest
 import typer
 
 import arcreach as ar
+from arcreach._jit import INTERPRETING_LINE
 from arcreach.cli import app
 
 
@@ -432,14 +433,23 @@ def arcreach_command(*arguments, **options):
 
 @pytest.mark.compiled
 def test_compiling_is_announced_on_stderr_the_first_time_only(tmp_path):
-    environment = {**os.environ, "ARCREACH_CACHE_DIR": str(tmp_path)}
+    # A single call is interpreted, and one line says so; with no time for that it is compiled.
+    environment = {**os.environ, "ARCREACH_CACHE_DIR": str(tmp_path), "ARCREACH_QUIET": "0"}
+    environment["ARCREACH_INTERPRET"] = "60"
     arguments = ("fk", "two-section", "--q", "1,0,0,0", "--json")
+    interpreted = arcreach_command(*arguments, env=environment)
+    assert interpreted.stderr == INTERPRETING_LINE + "\n"
+    environment["ARCREACH_INTERPRET"] = "0"
     first = arcreach_command(*arguments, env=environment)
     second = arcreach_command(*arguments, env=environment)
     assert "Compiling kernels" in first.stderr
     assert "ARCREACH_QUIET" not in first.stderr
     assert second.stderr == ""
     assert first.stdout == second.stdout
+    # A program that interprets until its time is up, and then compiles, prints no second line.
+    environment = {**environment, "ARCREACH_CACHE_DIR": str(tmp_path / "other"), "ARCREACH_INTERPRET": "0.02"}
+    both = arcreach_command("ik", "three-section", "--to", "40mm,20mm,70mm", "--axis", "1,0,0", env=environment)
+    assert both.stderr.count("\n") == 1
 
 
 @pytest.mark.compiled

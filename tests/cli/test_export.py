@@ -83,7 +83,7 @@ def test_c_sources(run, tmp_path):
         (("two-section", "--out", "c", "--format", "rust"), "--format rust is not known; give c"),
         (("two-section", "--out", "c", "--format", "c", "--q", Q), "--q has no meaning with --format c"),
         (("two-section", "--out", "c", "--format", "c", "--all-poses"), "--all-poses has no meaning with --format c"),
-        (("two-section", "--out", "c", "--format", "c", "--precision", "half"), "give float32 or float64"),
+        (("two-section", "--out", "c", "--format", "c", "--precision", "half"), "give 'float32' or 'float64'"),
         (("two-section", "--out", "c", "--format", "c", "--method", "fabrikx"), "give auto"),
         (("two-section", "--out", "a.scad", "--precision", "float32"), "without --format c"),
         (("librergm3-matrix", "--out", "c", "--format", "c"), "is not a chain of elements"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.cli import progress
+from arcreach.cli import motors, progress
 
 ARM = ar.load_robot("three-section")
 # A prismatic joint in front of three sections: angles and a length.
@@ -88,8 +88,34 @@ def test_progress_is_shown_when_it_takes_long(run, tmp_path, monkeypatch):
     assert out.startswith("8 of 8 points reached (8 waypoints, 0 inserted)")
     lines = [line for line in err.splitlines() if line.startswith("following: ")]
     assert lines[0] == "following: 0 of 8 waypoints"
-    assert lines[-1] == "following: 8 of 8 waypoints, about 0 s left"
+    assert lines[-1] == "following: 8 of 8 waypoints"
     assert len(lines) == 9
+
+
+def test_the_last_count_is_shown(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "SAY_AFTER", 0.0)
+    for warming_up in (False, True):
+        with progress.announce_compiling(warming_up=warming_up) as say:
+            for done in range(1, 29):
+                say("compiling", done, 28, "step")
+        assert capsys.readouterr().err == "compiling: 1 of 28 steps\ncompiling: 28 of 28 steps\n"
+
+
+def test_speeds_have_units(tmp_path, run):
+    q = INSERTED.sample(1, seed=3)[0]
+    path = tmp_path / "waypoints.csv"
+    path.write_text("x,y,z\n" + ",".join(map(repr, INSERTED.tip_pose(q)[:3, 3].tolist())))
+    call = ("follow", "inserted-three-section", "--waypoints", path, "--motors", tmp_path / "motors.csv")
+    call = (*call, "--motor-output", "coordinates", "--max-acceleration", "4")
+    for text, words in (
+        ("1rad", "--max-speed 1rad lacks the lengths of robot 'inserted-three-section'"),
+        ("1kg", "--max-speed 1kg is not accepted; give an angle, a length or both, as 60deg,5mm"),
+        ("-1deg,5mm", "--max-speed = "),
+    ):
+        code, _, err = run(*call, f"--max-speed={text}")
+        assert (code, words in err) == (2, True)
+    limits = motors.parse_timing(INSERTED, "1rad,5mm", "4", None)
+    assert limits == {"max_speed": [0.005, *[1.0] * 6], "max_acceleration": 4.0}
 
 
 def test_progress_is_reported_while_one_step_takes_long(capsys, monkeypatch):

@@ -2,6 +2,7 @@ import csv
 import io
 import json
 import math
+import re
 import subprocess
 import sys
 
@@ -67,7 +68,9 @@ def test_a_redundant_robot_has_infinitely_many_solutions(run):
     assert code == 0
     first, *rest = out.splitlines()
     motion = "the robot can move in 1 direction while the tip stays at the target"
-    assert first == f"infinitely many solutions: {motion}; 5 of them"
+    # The effort is that of the search for all of them.
+    assert re.fullmatch(f"infinitely many solutions: {motion}; 5 of them; [0-9]+ iterations, .*s", first)
+    assert all("iteration" not in line for line in rest)
     assert sum(line.startswith("reached: ") for line in rest) == 5
     assert "found from 1 start\n" in out
     assert "starts" not in out.replace("found from 2 starts", "")
@@ -76,8 +79,12 @@ def test_a_redundant_robot_has_infinitely_many_solutions(run):
     assert err.startswith("infinitely many solutions: ")
     # Nothing is said of infinitely many where there is none.
     code, out, err = run("ik", "iiwa-14", "--to", "400,100,300", "--all")
-    assert (code, out) == (1, "0 solutions\n")
-    assert err.endswith("positions are metres: were millimetres meant?\n")
+    assert code == 1
+    assert out.startswith("0 solutions; the nearest:\nout of reach: ")
+    assert "positions are metres: were millimetres meant?\n" in out
+    code, out, err = run("ik", "iiwa-14", "--to", "400,100,300", "--all", "--json")
+    assert (code, json.loads(out)) == (1, [])
+    assert "0 solutions; the nearest: out of reach: " in err
 
 
 OWN = '''
@@ -507,3 +514,42 @@ def test_pulls_are_shown_beside_coordinates(run, tmp_path):
     found = [[float(row[f"{name}_mm"]) for name in robot.tendons] for row in rows]
     assert found == (robot.pulls(q) * 1e3).tolist()
     assert "--actuators needs tendons" in run("ik", "three-section", "--to", "0,0,0.09", "--actuators")[2]
+
+
+def test_columns_of_targets_may_name_their_units(run, tmp_path):
+    path = tmp_path / "targets.csv"
+    call = ("ik", "ur5", "--file", path)
+    path.write_text("x,y,z,ZYX_1,ZYX_2,ZYX_3\n0.4,0.1,0.3,0,0,180deg\n")
+    expected = run(*call)[1].rpartition(",")[0]
+    path.write_text("X_mm,y_mm,z_m,ZYX_1_deg,ZYX_2_deg,ZYX_3_deg,note_mm\n400,100,0.3,0,0,180,7\n")
+    code, out, err = run(*call)
+    assert (code, out.rpartition(",")[0]) == (0, expected)
+    assert "columns that are not read: note_mm\n" in err
+    path.write_text("x,y,z,x_mm\n0.4,0.1,0.3,7\n")
+    assert "columns that are not read: x_mm\n" in run(*call)[2]
+
+
+def test_tables_with_semicolons_are_explained(run, tmp_path):
+    path = tmp_path / "targets.csv"
+    for text in ("x;y;z\n0.02;0.01;0.09\n", "0,02;0,01;0,09\n"):
+        path.write_text(text)
+        code, _, err = run("ik", "three-section", "--file", path)
+        assert code == 2
+        assert "line 1: has semicolons; separate columns by commas" in err
+
+
+def test_a_trace_that_is_cut_off_is_noted(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("arcreach.ik.solve.TRACE_ROWS", 5)
+    monkeypatch.setattr("arcreach.cli.commands.ik.TRACE_ROWS", 5)
+    path = tmp_path / "trace.csv"
+    call = ("ik", "three-section", "--to", "40mm,20mm,70mm", "--axis", "1,0,0", "--method", "lm", "--trace", path)
+    _, _, err = run(*call)
+    assert "its first 5 rows; the solve took " in err
+    assert len(path.read_text().splitlines()) == 6
+
+
+def test_unknown_methods_get_a_suggestion(run):
+    assert run("ik", "ur5", "--to", "0.3,0.3,0.3", "--method", "atuo")[2].endswith("; did you mean 'auto'?\n")
+    assert run("experiment", "run", "comp")[2].endswith("; did you mean 'compare'?\n")
+    with pytest.raises(ar.TargetError, match="did you mean 'lengths'"):
+        ar.fit(ar.load_robot("tendon-driven"), [], free=["length"])

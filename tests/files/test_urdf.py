@@ -124,7 +124,7 @@ def test_a_loop_beside_a_chosen_tip_is_found():
 @pytest.mark.parametrize(
     ("base", "tip", "words"),
     [
-        (None, None, "has 3 last links ('tool0', 'finger_left', 'finger_right'); choose one as tip"),
+        (None, None, "has 3 last links ('tool0', 'finger_left', 'finger_right'); choose one as tip (--tip"),
         (None, "tool", "tip = 'tool' is not a link of the file; did you mean 'tool0'?"),
         ("world", "tool0", "base = 'world' is not a link of the file; the links are 'base_link'"),
         ("tool0", "column", "base = 'tool0' does not carry tip = 'column'"),

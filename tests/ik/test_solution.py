@@ -63,3 +63,29 @@ def test_coordinates_are_described_by_name_and_unit():
     assert summary == str(solution)
     assert [line.split()[0] for line in lines] == ["slide", "bending.bend", "bending.direction"]
     assert [line[-1] for line in lines] == ["m", "°", "°"]
+
+
+def test_the_time_of_interpreted_kernels_is_marked(monkeypatch):
+    from arcreach import _interpreter
+    from arcreach.ik import method
+    from arcreach.ik.methods import auto
+
+    def interpreted(kernel):
+        def call(*arguments):
+            _interpreter.calls += 1
+            return kernel(*arguments)
+
+        return call
+
+    arm = ar.load_robot("three-section")
+    for name in ("auto", "lm"):
+        compiled = ar.solve(arm, [0.02, 0.01, 0.09], name)
+        assert str(compiled).endswith(f"({name}" + (", interpreted)" if compiled.interpreted else ")"))
+    entry = method._entry
+    monkeypatch.setattr(_interpreter, "calls", 0)
+    monkeypatch.setattr(auto, "_auto_one", tuple(map(interpreted, auto._auto_one)))
+    monkeypatch.setattr(method, "_entry", lambda *given: interpreted(entry(*given)))
+    arm = ar.load_robot("two-section")
+    for name in ("auto", "lm"):
+        assert str(ar.solve(arm, [0.02, 0.01, 0.09], name)).endswith(f"({name}, interpreted)")
+    assert not ar.solve_batch(arm, [[0.02, 0.01, 0.09]] * 2)[0].interpreted

@@ -286,6 +286,22 @@ def test_a_rigid_tendon_that_is_met_exactly_stays_taut():
     assert np.abs(found.residual).max() < 1e-14
 
 
+def test_configurations_for_pulls_are_printed_in_one_line():
+    robot = driven_robot(stiffness=1e4)
+    one = [3e-3, -3e-3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    rigid, elastic = robot.from_pulls(one), robot.from_pulls(one, elastic=True)
+    assert str(rigid).startswith("9 rigid tendons; largest residual ")
+    slack, most = int(elastic.slack.sum()), elastic.tensions.max()
+    assert str(elastic).endswith(f"; tensions 0 to {most:.3g} N, {slack} slack")
+    assert repr(elastic) == f"<Equilibrium: {elastic}>"
+    first = elastic.describe().splitlines()[1].split()
+    assert first[0] == "section-1.bend"
+    assert float(first[1].rstrip("°")) == pytest.approx(np.degrees(elastic.q[0]), rel=1e-5)
+    batch = robot.from_pulls([one, one], elastic=True)
+    assert "9 elastic tendons, 2 configurations; " in batch.describe()
+    assert str(batch).endswith(", some slack")
+
+
 def test_rods_push_and_tendons_do_not():
     pulled = np.zeros(9)
     pulled[0] = -0.003

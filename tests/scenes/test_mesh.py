@@ -104,7 +104,7 @@ def test_the_grid_is_never_more_than_its_error_off():
 
     points = np.array(mesh.position) + rng.uniform(-0.04, 0.04, (300, 3))
     exact, _ = mesh.signed_distance(points)
-    taken = np.array([shape_distance(shapes, 0, field, *point)[0] for point in points])
+    taken = np.array([shape_distance(shapes, 0, field, point)[0] for point in points])
     # The error is taken off: a distance by the grid is never too much, nor by more than twice the error too little.
     size = np.abs((points - mesh.position) @ np.array(mesh.rotation))
     inside = (size < 0.5 * np.ptp(mesh._vertices, axis=0) + 7 * grid.spacing).all(axis=1)
@@ -354,3 +354,15 @@ def test_a_mesh_a_hundred_times_the_robot_hints_at_millimetres(tmp_path):
     with pytest.raises(ar.SceneError, match=r"contains the base .*hint: mesh 'mesh-1'.*scale=0\.001"):
         ar.solve(THREE, ar.Target((0.0, 0.0, 0.1)), scene=mesh)
     ar.clearance(THREE, THREE.neutral, ar.Mesh(tmp_path / "part.stl", scale=0.001, position=(1, 0, 0)))
+
+
+def test_a_text_named_stl_is_said_to_be_none(tmp_path):
+    pytest.importorskip("trimesh")
+    path = tmp_path / "m.stl"
+    path.write_text("no triangles at all")
+    with pytest.raises(ar.SceneError, match="it is not an STL file"):
+        ar.Mesh(str(path))
+    for empty in (b"solid a\nendsolid a\n", bytes(84)):
+        path.write_bytes(empty)
+        with pytest.raises(ar.SceneError, match="the mesh is empty"):
+            ar.Mesh(str(path))

@@ -2,6 +2,7 @@
 
 from arcreach._jit.announcements import COMPILING_LINE as COMPILING_LINE
 from arcreach._jit.announcements import INTERPRETING_LINE as INTERPRETING_LINE
+from arcreach._jit.announcements import announce as announce
 from arcreach._jit.announcements import on_compile as on_compile
 from arcreach._jit.announcements import tell_compiling as tell_compiling
 from arcreach._jit.cache import CACHE_DIRECTORY as CACHE_DIRECTORY

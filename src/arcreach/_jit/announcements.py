@@ -48,18 +48,19 @@ COMPILING_LINE = (
     "ARCREACH_QUIET=1 hides this line"
 )
 INTERPRETING_LINE = (
-    "arcreach: kernels are not compiled yet, so first calls are interpreted, which is slower; `arcreach warm-up` "
-    "compiles them, ARCREACH_QUIET=1 hides this line"
+    "arcreach: kernels are not compiled yet: first calls are interpreted, which is slower, and a run that goes on "
+    "compiles, once per installation; `arcreach warm-up` does it ahead of time, ARCREACH_QUIET=1 hides this line"
 )
-# Number of active `announces` blocks, and the lines printed in this process.
+# Number of active `announces` blocks, and whether a line was printed in this process.
 _announcers = 0
-_announced: set[str] = set()
+_announced = False
 
 
 def announce(line: str) -> None:
-    """Print a line once per process."""
-    if line not in _announced and sys.stderr is not None and os.environ.get("ARCREACH_QUIET", "0") in {"", "0"}:
-        _announced.add(line)
+    """Print a line, unless one was printed before: a process first interprets, then compiles, and either line does."""
+    global _announced  # noqa: PLW0603
+    if not _announced and sys.stderr is not None and os.environ.get("ARCREACH_QUIET", "0") in {"", "0"}:
+        _announced = True
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
 

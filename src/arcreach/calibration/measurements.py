@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._checks import real_array, shown
+from arcreach._checks import array_of, real_array, shown
 from arcreach._geometry import rotation_from_quaternion
 from arcreach._io import file_error, line_error, read_rows
 from arcreach._typing import Array
@@ -52,15 +52,7 @@ class Measurements:
             given = getattr(self, name)
             if given is None and name in {"rotations", "points"}:
                 continue
-            values = real_array(given)
-            rest = () if values is None else values.shape[1:]
-            if (
-                values is None
-                or len(rest) != len(shape)
-                or any(m not in (None, k) for m, k in zip(shape, rest, strict=True))
-            ):
-                text = ", ".join("m" if size is None else str(size) for size in shape)
-                raise TargetError(f"{name} = {shown(given)} is not accepted; give finite numbers of shape (n, {text})")
+            values = array_of(name, given, (None, *shape))
             bad = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
             if len(bad):
                 raise TargetError(f"{name}[{bad[0]}] has a number that is not finite; remove that row")

@@ -20,6 +20,8 @@ from arcreach.robots.robot import Robot
 
 GROUPS = ("base", "lengths", "angles", "radii", "stiffness", "pretension", "rest", "tip")
 DEFAULT = GROUPS[:-1]
+# Groups that only elastic tendons have.
+ELASTIC = ("stiffness", "pretension", "rest")
 
 # Assumed ratio c r^2 / k of tendon to section stiffness if a robot file gives none: that of a small plastic robot.
 TYPICAL_RATIO = 20.0
@@ -39,10 +41,10 @@ class Parameter:
 class Parametrisation:
     """The free parameters of a robot, and the robot for given values of them."""
 
-    def __init__(self, robot: Robot, free: tuple[str, ...]) -> None:
+    def __init__(self, robot: Robot, free: tuple[str, ...], elastic: bool | None = None) -> None:
         self.robot = robot
         self.free = free
-        self.elastic = "stiffness" in free or is_elastic(robot)
+        self.elastic = "stiffness" in free or is_elastic(robot) if elastic is None else elastic
         self.elements = [_with_stiffness(element) if self.elastic else element for element in robot.elements]
         self.sections = [i for i, element in enumerate(robot.elements) if isinstance(element, Section)]
         self.parameters: list[Parameter] = []

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._geometry import axial_vectors
 from arcreach._threads import spread
 from arcreach._typing import Array, Integers
 from arcreach.calibration.measurements import Measurements
@@ -64,8 +65,7 @@ class Prediction:
         if data.rotations is not None:
             # The sine of the angle between both rotations, along its axis.
             R = np.swapaxes(data.rotations, 1, 2) @ poses[:, :3, :3]
-            axial = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=1)
-            parts.append(0.5 * self.lever * axial)
+            parts.append(0.5 * self.lever * axial_vectors(R))
         if self.places is not None:
             assert data.points is not None
             parts.append((backbone_points(robot, Q, *self.places)[0] - data.points).reshape(len(Q), -1))

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from arcreach import _text
-from arcreach._checks import shown, whole
+from arcreach._checks import flag, shown, suggestion, whole
 from arcreach._extras import require
 from arcreach._typing import Array, Booleans
 from arcreach.calibration.measurements import Measurements, read_measurements
-from arcreach.calibration.parameters import DEFAULT, GROUPS, Parameter, Parametrisation, is_elastic
+from arcreach.calibration.parameters import DEFAULT, ELASTIC, GROUPS, Parameter, Parametrisation, is_elastic
 from arcreach.calibration.prediction import Prediction
 from arcreach.elements import Link, Section
 from arcreach.errors import Interrupted, RobotError, TargetError
@@ -48,9 +48,13 @@ NO_EFFECT = 1e-5
 # Parameters with at least this share in an undetermined direction are named.
 NAMED = 0.3
 
+_ELASTIC_LINE = (
+    "elastic; predict with from_pulls(pulls, elastic=True), since robot.pulls and motor tables assume rigid tendons"
+)
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(_text.Printed):
     """A calibrated robot, the standard errors of its parameters, and how well measured tips are predicted."""
 
     robot: Robot
@@ -62,6 +66,7 @@ class Fit:
     data: Measurements
     held_out: Booleans  # mask of the rows of `data` that were held out (n,)
     predicted: Array  # tip positions (n, 3), for held-out rows by a fit that did not see them
+    elastic: bool  # model of the tendons; `robot.from_pulls(pulls, elastic)` predicts as this fit does
     complete: bool = True  # False if it was interrupted
 
     @property
@@ -88,6 +93,7 @@ class Fit:
                     f"({_text.number(round(100.0 * float(errors.mean()) / self.length, 4))} % of the length), "
                     f"95th percentile {_text.length(float(np.quantile(errors, 0.95)))}"
                 )
+        lines.append(f"tendons: {_ELASTIC_LINE if self.elastic else 'rigid'}")
         if self.weak:
             lines.append(f"poorly determined: {', '.join(self.weak)}")
         return "\n".join(lines)
@@ -98,6 +104,7 @@ def fit(
     data: Measurements | str | os.PathLike[str],
     free: Sequence[str] = DEFAULT,
     *,
+    elastic: bool | None = None,
     held_out: float = 0.5,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -105,12 +112,14 @@ def fit(
     """Fit parameters of a tendon-driven robot to measured pulls and tips.
 
     `data` are Measurements or a CSV file. `free` names groups of parameters: base, lengths, angles, radii, stiffness,
-    pretension, rest, tip. The share `held_out` of the commands, drawn by `seed`, tests a fit of the others; the
-    returned robot is then fitted to all rows. Sections and tendons without a stiffness get a typical one if stiffness
-    is free. `progress` receives the number of steps done and its maximum. Raises `Interrupted`, whose `result` is the
-    best fit so far, on Ctrl-C. Needs SciPy.
+    pretension, rest, tip. `elastic` selects the model of the tendons, as in `Robot.from_pulls`; by default they are
+    elastic if stiffness is free or every section and tendon has one, and rigid otherwise. Predict with the same model:
+    `fit.robot.from_pulls(pulls, fit.elastic)`. The share `held_out` of the commands, drawn by `seed`, tests a fit of
+    the others; the returned robot is then fitted to all rows. Sections and tendons without a stiffness get a typical
+    one if stiffness is free. `progress` receives the number of steps done and its maximum. Raises `Interrupted`, whose
+    `result` is the best fit so far, on Ctrl-C. Needs SciPy.
     """
-    parametrisation = Parametrisation(*_checked(robot, free))
+    parametrisation = Parametrisation(*_checked(robot, free, elastic))
     if not isinstance(data, (Measurements, str, os.PathLike)):
         raise TargetError(f"data = {shown(data)} is not accepted; give Measurements or the path of a CSV file")
     rows = data if isinstance(data, Measurements) else read_measurements(data, robot)
@@ -142,14 +151,14 @@ def _result(search: _Search, rows: Measurements, held: Booleans, judged: Array |
             f"the data do not determine {', '.join(lost)}; measure other pulls, or leave their groups out of free"
         )
     weak = tuple(p.name for p, error in zip(parameters, without_prior, strict=True) if error > p.scale)
-    robot = search.parametrisation.robot_for(values)
-    fit = Fit(robot, search.length, tuple(parameters), values, errors, weak, rows, held, predicted, complete)
+    robot, elastic = search.parametrisation.robot_for(values), search.parametrisation.elastic
+    fit = Fit(robot, search.length, tuple(parameters), values, errors, weak, rows, held, predicted, elastic, complete)
     if not complete:
         raise Interrupted(fit)
     return fit
 
 
-def _checked(robot: Any, free: Any) -> tuple[Robot, tuple[str, ...]]:
+def _checked(robot: Any, free: Any, elastic: Any) -> tuple[Robot, tuple[str, ...], bool | None]:
     if not isinstance(robot, Robot) or not robot.tendons:
         raise RobotError(f"robot = {shown(robot)} is not accepted; give a Robot whose sections have tendons")
     for name, element in zip(robot.element_names, robot.elements, strict=True):
@@ -157,12 +166,18 @@ def _checked(robot: Any, free: Any) -> tuple[Robot, tuple[str, ...]]:
             raise RobotError(f"element '{name}' is not accepted in a fit; give links, and sections without twist")
     names = tuple(free) if isinstance(free, (list, tuple, set, frozenset)) else ()
     if not names or any(name not in GROUPS for name in names):
-        raise TargetError(f"free = {shown(free)} is not accepted; give a list of some of {', '.join(GROUPS)}")
-    if {"pretension", "rest"} & set(names) and "stiffness" not in names and not is_elastic(robot):
+        meant = next((suggestion(name, GROUPS) for name in names if name not in GROUPS), "")
+        raise TargetError(f"free = {shown(free)} is not accepted; give a list of some of {', '.join(GROUPS)}{meant}")
+    elastic = None if elastic is None else flag("", "elastic", elastic)
+    only_elastic = [name for name in ELASTIC if name in names]
+    if elastic is False and only_elastic:
         raise TargetError(
-            "free: pretension and rest need a stiffness of every section and tendon; free it too, or give them"
+            f"elastic = False: rigid tendons have no {', '.join(only_elastic)}; leave these groups out of free"
         )
-    return robot, names
+    if (elastic or only_elastic) and "stiffness" not in names and not is_elastic(robot):
+        cause = "elastic = True needs" if elastic else "free: pretension and rest need"
+        raise TargetError(f"{cause} a stiffness of every section and tendon; free it too, or give them")
+    return robot, names, elastic
 
 
 def _held_out_rows(data: Measurements, share: Any, seed: int) -> Booleans:

@@ -32,8 +32,8 @@ LEAST_NOISE = 1e-9
 DENSE = 200
 
 
-@dataclass(frozen=True, eq=False)
-class ShapeFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class ShapeFit(_text.Printed):
     """A configuration from measured points, and its uncertainty."""
 
     q: Array

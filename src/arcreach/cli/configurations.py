@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
@@ -17,7 +18,7 @@ from arcreach._io import called, file_error, find_columns, line_error, read_rows
 from arcreach._text import coordinate, listed
 from arcreach._typing import Array
 from arcreach.cli.output import note
-from arcreach.errors import ConfigurationError, FileError
+from arcreach.errors import ConfigurationError, FileError, MethodError
 from arcreach.files import units
 from arcreach.ik.preference import POSTURES
 from arcreach.robots.hints import angle_hint, pull_hint
@@ -27,7 +28,7 @@ from arcreach.robots.symbolic import SymbolicRobot
 # Number of lines checked for degrees or millimetres given in place of SI units; such a mistake affects all lines.
 LOOKED_AT = 1000
 # The name of a column with a unit as its suffix, as in motor tables.
-_UNIT = re.compile(r"(.+)_(mm|m|deg|rad)", re.DOTALL)
+_UNIT = re.compile(r"(.+)_(mm|cm|m|deg|rad)", re.DOTALL)
 
 
 class Columns(NamedTuple):
@@ -45,8 +46,10 @@ def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "
     return _parse(text, _coordinates(robot), option)
 
 
-def parse_start(text: str, robot: Robot | SymbolicRobot) -> Array:
-    """Parse --start and return it clipped to the limits; print which coordinates that changes."""
+def parse_start(text: str | None, robot: Robot | SymbolicRobot) -> Array | None:
+    """Parse --start, if it is given, and return it clipped to the limits; print which coordinates that changes."""
+    if text is None:
+        return None
     start = parse_configuration(text, robot, "--start")
     inside: Array = robot.clip(start)
     for name, quantity, given, value in zip(robot.coordinates, robot.quantities, start, inside, strict=True):
@@ -132,13 +135,12 @@ def _read(path: Path, wanted: Columns) -> Array:
         raise file_error(path, f"is empty; give one {wanted.row} per line: {_listed(wanted)}")
     order = list(range(len(wanted.names)))
     columns = len(order)
-    header = [_UNIT.fullmatch(name) if name not in wanted.names else None for name in first[1]]
-    names = [match[1] if match else name for match, name in zip(header, first[1], strict=True)]
+    names, header = split_units(first[1], wanted.names.__contains__)
     found = find_columns(names, wanted.names)
     column_units = [""] * columns
     if any(found.values()):
         order = [_column(path, name, wanted.noun, indices) for name, indices in found.items()]
-        column_units = [match[2] if (match := header[k]) else "" for k in order]
+        column_units = [header[k] for k in order]
         columns = len(first[1])
     else:
         rows = itertools.chain([first], rows)
@@ -149,10 +151,7 @@ def _read(path: Path, wanted: Columns) -> Array:
             hint = f": {_listed(wanted)}" if columns == len(wanted.names) else ", as many as the header has"
             raise line_error(path, line, f"has {len(cells)} values; give {columns}{hint}")
         origin = f"{called(path)}, line {line}"
-        ordered = [
-            cells[k] + unit if unit and is_bare(cells[k]) else cells[k]
-            for k, unit in zip(order, column_units, strict=True)
-        ]
+        ordered = [with_unit(cells[k], unit) for k, unit in zip(order, column_units, strict=True)]
         row = _row(ordered, wanted, origin)
         values.extend(row)
         hinted = hinted or line > LOOKED_AT or _note_hint(wanted, ordered, row, origin)
@@ -164,6 +163,44 @@ def _column(path: Path, name: str, noun: str, indices: list[int]) -> int:
         fault = "names the {} '{}' twice" if indices else "lacks the {} '{}'"
         raise file_error(path, f"its header {fault.format(noun, name)}; give every {noun} one column")
     return indices[0]
+
+
+def split_units(names: Sequence[str], known: Callable[[str], bool]) -> tuple[list[str], list[str]]:
+    """Return the names of columns without their suffixes `_mm` and the like, and these units, "" where there is none.
+
+    Names that are `known` as they are keep what looks like a suffix.
+    """
+    found = [None if known(name) else _UNIT.fullmatch(name) for name in names]
+    bare = [match[1] if match else name for match, name in zip(found, names, strict=True)]
+    return bare, [match[2] if match else "" for match in found]
+
+
+def with_unit(cell: str, unit: str) -> str:
+    """Return a number with the unit of its column, unless it has one of its own."""
+    return cell + unit if unit and is_bare(cell) else cell
+
+
+def parse_by_quantity(option: str, text: str, robot: Robot, example: str) -> float | dict[str, float]:
+    """Parse an angle, a length or both, by quantity; or one number without a unit, of radians and metres."""
+    found: dict[str, float] = {}
+    for cell in text.split(","):
+        fitting = {}
+        for quantity in units.UNITS:
+            with contextlib.suppress(FileError):
+                fitting[quantity] = units.parse(cell.strip(), quantity)
+        # A number without a unit is valid for both quantities; it must be the only value.
+        if len(fitting) == len(units.UNITS) and cell == text:
+            return fitting["angle"]
+        if len(fitting) != 1 or fitting.keys() & found.keys():
+            raise MethodError(
+                f"{option} {text} is not accepted; give an angle, a length or both, as {example}, "
+                "or one number of radians and metres"
+            )
+        found |= fitting
+    for quantity in found:
+        if quantity not in robot.quantities:
+            raise MethodError(f"{option} {text}: robot '{robot.name}' has no {quantity} among its coordinates")
+    return found
 
 
 def is_bare(cell: str) -> bool:

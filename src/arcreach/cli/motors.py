@@ -10,15 +10,23 @@ import typer
 from arcreach._checks import positive
 from arcreach._extras import require
 from arcreach._io import CSV_ENDINGS, check_output
+from arcreach.cli.configurations import parse_by_quantity
 from arcreach.cli.output import note
 from arcreach.errors import MethodError
 from arcreach.planning.timing.motor_table import OUTPUTS, PULLS, motor_table
 from arcreach.planning.timing.timed import Timed
 from arcreach.robots.robot import Robot
 
-MaxSpeed = Annotated[float | None, typer.Option("--max-speed", help="Limit in rad/s and m/s; adds times to the path.")]
-MaxAcceleration = Annotated[float | None, typer.Option("--max-acceleration", help="rad/s2 and m/s2, with --max-speed.")]
-MaxJerk = Annotated[float | None, typer.Option("--max-jerk", help="rad/s3 and m/s3, with --max-speed; needs ruckig.")]
+MaxSpeed = Annotated[
+    str | None,
+    typer.Option("--max-speed", help="Limit per second, 60deg,5mm or one number in rad and m; adds times to the path."),
+]
+MaxAcceleration = Annotated[
+    str | None, typer.Option("--max-acceleration", help="The same per second squared, with --max-speed.")
+]
+MaxJerk = Annotated[
+    str | None, typer.Option("--max-jerk", help="The same per second cubed, with --max-speed; needs ruckig.")
+]
 Rate = Annotated[
     float | None,
     typer.Option("--rate", help="Samples per second, with --max-speed; by default 100, and at least 100 samples."),
@@ -32,24 +40,43 @@ MotorOutput = Annotated[
 ]
 
 
-def check_timing(
-    max_speed: float | None, max_acceleration: float | None, max_jerk: float | None, rate: float | None
-) -> None:
+def check_timing(max_speed: str | None, max_acceleration: str | None, max_jerk: str | None, rate: float | None) -> None:
     """Refuse timing options that do not fit together, and --max-jerk without ruckig."""
     if (max_speed is None) != (max_acceleration is None):
         raise MethodError("--max-speed and --max-acceleration belong together; give both or none")
     for option, value in (("--max-jerk", max_jerk), ("--rate", rate)):
         if value is not None and max_speed is None:
             raise MethodError(f"{option} has no meaning without --max-speed; give both")
-    given = (max_speed, max_acceleration, max_jerk, rate)
-    for option, value in zip(("--max-speed", "--max-acceleration", "--max-jerk", "--rate"), given, strict=True):
-        if value is not None:
-            positive(option, value, "a number")
+    if rate is not None:
+        positive("--rate", rate, "a number")
     if max_jerk is not None:
         require("ruckig", "--max-jerk")
 
 
-def check_motors(robot: Robot, motors: Path | None, output: str | None, max_speed: float | None) -> None:
+def parse_timing(
+    robot: Robot, max_speed: str | None, max_acceleration: str | None, max_jerk: str | None
+) -> dict[str, Any]:
+    """Return the keywords of `timed` that are given; every quantity of the robot's coordinates needs a limit."""
+    limits: dict[str, Any] = {}
+    texts = {"max_speed": max_speed, "max_acceleration": max_acceleration, "max_jerk": max_jerk}
+    for name, text in texts.items():
+        if text is None:
+            continue
+        option = "--" + name.replace("_", "-")
+        given = parse_by_quantity(option, text, robot, "60deg,5mm")
+        for value in [given] if isinstance(given, float) else given.values():
+            positive(option, value, "a number")
+        if isinstance(given, float):
+            limits[name] = given
+            continue
+        missing = sorted(set(robot.quantities) - given.keys())
+        if missing:
+            raise MethodError(f"{option} {text} lacks the {missing[0]}s of robot '{robot.name}'; give 60deg,5mm")
+        limits[name] = [given[quantity] for quantity in robot.quantities]
+    return limits
+
+
+def check_motors(robot: Robot, motors: Path | None, output: str | None, max_speed: str | None) -> None:
     """Refuse a motor table that could not be written, before anything is computed."""
     if motors is None:
         if output is not None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from rich.console import Console
 
-from arcreach._jit import on_compile
+from arcreach._jit import announce, on_compile
 from arcreach._text import count, seconds
 from arcreach.robots.symbolic import AnyRobot, SymbolicRobot
 
@@ -34,7 +34,7 @@ class Pace:
         """Return `following: 12 of 75 waypoints, about 40 s left`; without an estimate until the pace is known."""
         now = time.monotonic()
         text = f"{doing}: {done} of {count(total, noun)}"
-        if not self.estimates:
+        if not self.estimates or done == total:
             return text
         if self.first is None or done <= max(self.first[1], 1):
             # No estimate yet: the first item includes one-off costs, such as loading kernels. A count may restart.
@@ -49,22 +49,21 @@ Say = Callable[[str, int, int, str], None]
 
 
 @contextlib.contextmanager
-def announce_compiling(
-    robot: AnyRobot | None = None, message: str = COMPILING, estimates: bool = True
-) -> Iterator[Say]:
+def announce_compiling(robot: AnyRobot | None = None, warming_up: bool = False) -> Iterator[Say]:
     """Report compilation on stderr: a spinner on a terminal, a line otherwise.
 
-    A symbolic `robot` has a message of its own. The block receives a progress callback. Its text is shown after
-    SAY_AFTER seconds: beside the spinner, or as a line every LINE_EVERY seconds; without `estimates` it leaves out the
-    remaining time.
+    A symbolic `robot` and `warming_up` have messages of their own. The block receives a progress callback. Its text is
+    shown after SAY_AFTER seconds: beside the spinner, or as a line every LINE_EVERY seconds and at the end. The last
+    count of a warm-up stays on a terminal too.
     """
-    if isinstance(robot, SymbolicRobot):
-        message = COMPILING_SYMBOLIC
+    symbolic = isinstance(robot, SymbolicRobot)
+    message = WARMING_UP if warming_up else COMPILING_SYMBOLIC if symbolic else COMPILING
     stderr = Console(stderr=True)
     status = stderr.status(message)
     announced = False
     began = said = time.monotonic()
-    pace, latest = Pace(estimates), ""
+    # No estimate of a warm-up: its steps take from a tenth of a second to ten, and a second process does half of them.
+    pace, latest, shown = Pace(estimates=not warming_up), "", ""
     timer: threading.Timer | None = None
 
     def started() -> None:
@@ -74,8 +73,10 @@ def announce_compiling(
         announced = True
         if stderr.is_terminal:
             status.start()
-        else:
+        elif symbolic:
             sys.stderr.write(message + "\n")
+        else:
+            announce(message)
 
     def say(doing: str, done: int, total: int, noun: str) -> None:
         nonlocal latest, timer
@@ -90,13 +91,14 @@ def announce_compiling(
             timer.start()
 
     def show(text: str) -> None:
-        nonlocal said
+        nonlocal said, shown
         now = time.monotonic()
         if stderr.is_terminal:
+            shown = text
             status.update(text)
             status.start()
         elif said == began or now - said >= LINE_EVERY:
-            said = now
+            said, shown = now, text
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
 
@@ -107,3 +109,6 @@ def announce_compiling(
             if timer is not None:
                 timer.cancel()
             status.stop()
+            if shown and (warming_up if stderr.is_terminal else shown != latest):
+                sys.stderr.write(latest + "\n")
+                sys.stderr.flush()

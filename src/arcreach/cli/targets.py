@@ -16,7 +16,7 @@ from arcreach._io import called, find_columns, line_error, read_rows
 from arcreach._text import listed
 from arcreach._typing import Array
 from arcreach.cli.arguments import read_scene
-from arcreach.cli.configurations import is_bare
+from arcreach.cli.configurations import is_bare, split_units, with_unit
 from arcreach.cli.output import note
 from arcreach.errors import FileError, MethodError, TargetError
 from arcreach.files import units
@@ -82,6 +82,8 @@ def parse_surroundings(
 def read_targets(path: Path) -> Targets:
     """Read targets from a CSV file: x, y, z and optionally ax to az, qw to qz, r00 to r22 or ZYX_1 to ZYX_3.
 
+    Names of positions and angles may end in a unit, as `x_mm` and `ZYX_1_deg` do.
+
     A note names columns that are not read.
     """
     rows = read_rows(path)
@@ -90,9 +92,11 @@ def read_targets(path: Path) -> Targets:
     names = next(rows, (0, []))[1]
     if not names:
         raise FileError(f"{called(path)}: is empty; give {wanted}, then a target per line")
+    given = names
+    names, suffixes = _without_units(names)
     groups = _groups(path, names, wanted)
     read = set(itertools.chain(*groups.values()))
-    unread = [name for k, name in enumerate(names) if k not in read]
+    unread = [name for k, name in enumerate(given) if k not in read]
     note(f"{called(path)}: columns that are not read: {listed(unread, 8)}" if unread else "")
     values = {group: array("d") for group in groups}
     for line, cells in rows:
@@ -101,9 +105,9 @@ def read_targets(path: Path) -> Targets:
         for group, columns in groups.items():
             for column in columns:
                 try:
-                    values[group].append(_number(cells[column], _QUANTITIES.get(group)))
+                    values[group].append(_number(with_unit(cells[column], suffixes[column]), _QUANTITIES.get(group)))
                 except FileError as error:
-                    raise line_error(path, line, f"{names[column]}: {error}") from None
+                    raise line_error(path, line, f"{given[column]}: {error}") from None
     shapes = {"rotations": (-1, 3, 3), "quaternions": (-1, 4)}
     arrays = {group: np.array(values[group]).reshape(shapes.get(group, (-1, 3))) for group in groups}
     if "quaternions" in arrays:
@@ -111,6 +115,17 @@ def read_targets(path: Path) -> Targets:
     if "angles" in arrays:
         return Targets.from_euler(**arrays, convention=names[groups["angles"][0]][:3])
     return Targets(**arrays)
+
+
+def _without_units(names: list[str]) -> tuple[list[str], list[str]]:
+    """Return the columns' names without units, and the units: of positions and angles that no other column gives."""
+
+    def other(name: str) -> bool:
+        bare, _, unit = name.rpartition("_")
+        quantity = "length" if bare.casefold() in POSITION else "angle" if _EULER.fullmatch(bare) else None
+        return quantity is None or unit not in units.UNITS[quantity] or bare in names
+
+    return split_units(names, other)
 
 
 def _rotations(path: Path, quaternions: Array) -> Array:

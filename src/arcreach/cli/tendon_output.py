@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arcreach._text import number
+from arcreach._text import aligned
 from arcreach._typing import Array
 from arcreach.cli.output import print_table
 from arcreach.errors import MethodError
@@ -42,8 +42,5 @@ def tendon_columns(robot: Robot, values: Mapping[str, Array]) -> dict[str, list[
 def print_tendons(robot: Robot, values: Mapping[str, Array]) -> None:
     """Print arrays (tendons,) of pulls, residuals and tensions as a table; other keys are left out."""
     columns = {heading: values[key] * scale for key, (heading, _, scale) in COLUMNS.items() if key in values}
-    rows = [
-        (name, *(number(round(float(column[j]), 9), 6) for column in columns.values()))
-        for j, name in enumerate(robot.tendons)
-    ]
+    rows = zip(robot.tendons, *(aligned(column.tolist()) for column in columns.values()), strict=True)
     print_table(("tendon", *columns), rows, right=columns, whole=columns)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from arcreach import _checks as checks
+from arcreach._text import number
 from arcreach._typing import Matrix3, Vector
 from arcreach.errors import RobotError, SceneError
 from arcreach.kernels.chain import layout
@@ -43,6 +45,9 @@ def about(text: str, quantity: str = PLAIN) -> dict[str, str]:
     return {"about": text, "quantity": quantity}
 
 
+# Largest limits of an angle, in radians, that are certainly meant, and largest ones of usual joints in degrees.
+MANY_TURNS = 4.0 * math.tau
+MOST_DEGREES = 720.0
 METRES = "a length in metres, 0 or more"
 # Packed type of each field type; strings and lists are not packed.
 PACKED_TYPES: dict[str, tuple[Any, ...]] = {
@@ -90,6 +95,19 @@ class FieldChecks:
             lower, upper = checks.limits(self.owner, self.element.lower, self.element.upper, unit, continuous)
             object.__setattr__(self.element, "lower", lower)
             object.__setattr__(self.element, "upper", upper)
+            self._ask_for_degrees(unit, lower, upper)
+
+    def _ask_for_degrees(self, unit: str, lower: float, upper: float) -> None:
+        """Warn of limits that are whole or half numbers and, as radians, many turns: joints do turn several times."""
+        largest = max(abs(lower), abs(upper))
+        if unit == "radians" and MANY_TURNS < largest <= MOST_DEGREES and not (lower % 0.5 or upper % 0.5):
+            turns = number(largest / math.tau, 2)
+            # Level 5 is the caller of the element's constructor.
+            warnings.warn(
+                f"{self.owner}: hint: limits {lower:g} to {upper:g} are up to {turns} turns; "
+                "angles are radians: were degrees meant?",
+                stacklevel=5,
+            )
 
     def refuse(self, field_name: str, accepted: str) -> None:
         """Note a problem of a field; `accepted` completes the message."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import cast
 
-from arcreach._checks import shown
+from arcreach._checks import shown, suggestion
 from arcreach.errors import MethodError
 from arcreach.experiments.engine.experiment import Experiment
 
@@ -29,7 +29,8 @@ NAMES = (*_PUBLISHED, "arms", "compare")
 def find_experiment(name: str) -> Experiment:
     """Return the experiment of that name."""
     if name not in NAMES:
-        raise MethodError(f"experiment = {shown(name)} is not known; give one of {', '.join(NAMES)}")
+        known = f"give one of {', '.join(NAMES)}{suggestion(name, NAMES)}"
+        raise MethodError(f"experiment = {shown(name)} is not known; {known}")
     folder = "tables" if name in _PUBLISHED else "benchmarks"
     module = importlib.import_module(f"arcreach.experiments.{folder}.{name.replace('-', '_')}")
     return cast("Experiment", module.EXPERIMENT)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from arcreach._checks import shown
+from arcreach._checks import shown, suggestion
 from arcreach._io import called, check_ending, check_output, file_error, may_exist, read_text, write_text
 from arcreach.errors import FileError, MethodError
 from arcreach.files.catalogues import (
@@ -19,7 +19,6 @@ from arcreach.files.catalogues import (
     scene_catalogue,
 )
 from arcreach.files.toml.planar_file import PlanarScene, parse_planar_scene
-from arcreach.files.toml.problems import suggestion
 from arcreach.files.toml.robot_file import parse_robot, write_robot_file
 from arcreach.files.toml.scene_file import parse_scene, scene_text
 from arcreach.files.toml.sizes import LARGEST_TOML, LARGEST_URDF

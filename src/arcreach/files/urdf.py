@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from arcreach._checks import shown
+from arcreach._checks import shown, suggestion
 from arcreach._text import listed
 from arcreach._typing import Array
 from arcreach.elements import Element, Link, Prismatic, Revolute
@@ -188,7 +188,7 @@ def _chain(links: dict[str, None], joints: dict[str, Joint], base: str | None, t
     """Return the joints from base to tip."""
     for role, link in (("base", base), ("tip", tip)):
         if link is not None and link not in links:
-            hint = problems.suggestion(link, links) or f"; the links are {listed([*map(shown, links)], 8)}"
+            hint = suggestion(link, links) or f"; the links are {listed([*map(shown, links)], 8)}"
             raise FileError(f"{role} = {shown(link)} is not a link of the file{hint}")
     if tip is None:
         tip = _only_leaf(links, joints, base)
@@ -217,7 +217,8 @@ def _only_leaf(links: dict[str, None], joints: dict[str, Joint], base: str | Non
         return leaves[0]
     if not leaves:
         raise FileError("has no last link: the joints form a loop; give a tree")
-    raise FileError(f"has {len(leaves)} last links ({listed([*map(shown, leaves)], 8)}); choose one as tip")
+    names = listed([*map(shown, leaves)], 8)
+    raise FileError(f"has {len(leaves)} last links ({names}); choose one as tip (--tip on the command line)")
 
 
 def _carried(base: str, joints: dict[str, Joint]) -> set[str]:

@@ -51,7 +51,6 @@ def on_device(values: Any) -> bool:
 
 def device_rows(values: Any, field: str, width: int) -> Any:
     """Return a device array as rows (n, width) of 64-bit floats, without a copy."""
-    cuda = driver.load()
     array = values if driver.is_simulated(cuda) else cuda.as_cuda_array(values)
     shape = tuple(array.shape)
     if array.dtype != np.float64 or len(shape) != 2 or shape[1] != width:
@@ -66,7 +65,6 @@ def device_rows(values: Any, field: str, width: int) -> Any:
 
 def run_rows(name: str, chain: Any, dof: int, q: Any, shape: tuple[int, ...]) -> Any:
     """Evaluate `name` for every row of q (n, dof); host arrays are streamed through the device."""
-    cuda = driver.load()
     kernel = _kernels()[name]
     packed = cuda.to_device(chain)
     wide = 4 if driver.is_simulated(cuda) else WIDE

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from arcreach import _interpreter
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.elements import LENGTH
@@ -78,6 +79,7 @@ def run_free(problem: Problem) -> Outcome:
     mode = problem.targets.packed[0]
     pulls = robot.model.pulls(mode)
     alone = n == 1 and problem.max_time == math.inf and pulls is None and port is None
+    calls = _interpreter.calls
     spread(
         _avoid_one if alone else avoid,
         n,
@@ -92,4 +94,5 @@ def run_free(problem: Problem) -> Outcome:
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
     traced = int(report[0, 5]) if len(problem.trace) else 0
     errors = report[:, 3].copy(), report[:, 4].copy()
-    return Outcome(q, status, iterations, report[:, 2].copy(), traced, errors=errors)
+    interpreted = _interpreter.calls != calls
+    return Outcome(q, status, iterations, report[:, 2].copy(), traced, errors=errors, interpreted=interpreted)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 
+from arcreach._geometry import axial_vectors
 from arcreach.errors import TargetError
 from arcreach.ik.method import find_method
 from arcreach.ik.solution import Solution, Solutions, Status
@@ -66,8 +66,7 @@ def _check_honesty(robot: Robot, found: Solutions, targets: Targets, label: str)
     angle = np.zeros(len(poses))
     if targets.rotations is not None:
         turn = poses[:, :3, :3].transpose(0, 2, 1) @ targets.rotations
-        axial = np.stack([turn[:, b, a] - turn[:, a, b] for a, b in itertools.combinations(range(3), 2)])
-        angle = np.arctan2(np.linalg.norm(axial, axis=0), np.trace(turn, axis1=1, axis2=2) - 1.0)
+        angle = np.arctan2(np.linalg.norm(axial_vectors(turn), axis=1), np.trace(turn, axis1=1, axis2=2) - 1.0)
     elif targets.axes is not None:
         cross = np.linalg.norm(np.cross(poses[:, :3, 2], targets.axes), axis=1)
         angle = np.arctan2(cross, (poses[:, :3, 2] * targets.axes).sum(axis=1))

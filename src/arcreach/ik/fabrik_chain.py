@@ -15,7 +15,7 @@ from arcreach._typing import Array
 from arcreach.elements import Element, Link, Prismatic, Revolute, Section
 from arcreach.ik.method import Outcome, Problem, run_kernel
 from arcreach.kernels.chain import section_inverse
-from arcreach.kernels.methods.fabrikx import Arm
+from arcreach.kernels.methods.fabrikx import SectionChain
 from arcreach.robots.robot import Robot
 
 MAX_ITERATIONS = 300
@@ -34,10 +34,9 @@ SECTION_TOL_SHARE = 20.0
 
 def chain_refusal(robot: Robot) -> str | None:
     """Return why a robot is not a base followed by sections with straight links between them; None if it is."""
-    first = next((i for i, element in enumerate(robot.elements) if isinstance(element, Section)), None)
-    if first is None:
+    if not robot.sections:
         return "it needs at least one section"
-    in_front = robot.elements[:first]
+    in_front, rest = robot.elements[: robot.first_section], robot.elements[robot.first_section :]
     if sum(isinstance(element, Prismatic) for element in in_front) > 1:
         return "it accepts one prismatic base, but the robot has several"
     on_joint = False
@@ -45,7 +44,7 @@ def chain_refusal(robot: Robot) -> str | None:
         on_joint |= isinstance(element, Prismatic | Revolute)
         if on_joint and not _along_z(element):
             return f"joints of the base and links on them must lie along z, but this {element.kind} does not"
-    for element in robot.elements[first:]:
+    for element in rest:
         if not isinstance(element, Section | Link):
             return f"joints must come before the sections, but this {element.kind} comes after one"
         if isinstance(element, Link) and not _along_z(element):
@@ -76,7 +75,7 @@ def _along_z(element: Element) -> bool:
 
 
 @functools.lru_cache(maxsize=64)
-def arm_of(robot: Robot) -> Arm:
+def arm_of(robot: Robot) -> SectionChain:
     """Return the chain as the FABRIK kernels read it."""
     rows, gaps = [], []
     insertion, lowest, highest = -1, 0.0, 0.0
@@ -96,7 +95,7 @@ def arm_of(robot: Robot) -> Arm:
     spread(section_inverse.measure_sections, len(rows), robot.packed, sections, table)
     for row, constants in zip(rows, table, strict=True):
         constants[section_inverse.FIRST_COEFFICIENT :] = _bend_polynomial(robot.packed, row, constants)
-    return Arm(robot.packed, sections, table, np.array(gaps), insertion, lowest, highest)
+    return SectionChain(robot.packed, sections, table, np.array(gaps), insertion, lowest, highest)
 
 
 def _bend_polynomial(chain: npt.NDArray[Any], row: int, constants: Array) -> Array:
@@ -154,8 +153,7 @@ def _place_ends(robot: Robot, q: Array, links: Array) -> None:
 
 def _base(robot: Robot, q: Array, insertion: int) -> tuple[Array, Array]:
     """Return origin and axes of the kernels' frame: the first section's base frame at zero insertion."""
-    first = next(i for i, element in enumerate(robot.elements) if isinstance(element, Section))
-    frame = robot.frames(q)[first]
+    frame = robot.frames(q)[robot.first_section]
     inserted = q[insertion] if insertion >= 0 else 0.0
     return frame[:3, 3] - inserted * frame[:3, 2], frame[:3, :3]
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import shown
+from arcreach import _interpreter
+from arcreach._checks import shown, suggestion
 from arcreach._jit import settled
 from arcreach._threads import SMALLEST_PIECE, spread
 from arcreach._typing import Array
@@ -107,6 +108,7 @@ class Outcome:
     links: dict[str, Array] = field(default_factory=dict)  # virtual links of each traced row, see `Trace`
     # Position and angle errors, if the method computed them exactly and set the status accordingly.
     errors: tuple[Array, Array] | None = None
+    interpreted: bool = False  # whether the kernels that were timed were interpreted
 
     @classmethod
     def empty(cls, problem: Problem[Any]) -> Outcome:
@@ -148,7 +150,9 @@ def run_kernel(
     traced, values = (np.zeros(1, np.int64), np.full((capacity, len(columns)), np.nan)) if capacity else _NOT_TRACED
     answers = Answers(q, outcome.status, outcome.iterations, outcome.seconds, traced, values)
     if n == 1:
+        calls = _interpreter.calls
         _entry(kernel, problem.max_time == math.inf)(0, 1, *arguments, task, answers)
+        outcome.interpreted = _interpreter.calls != calls
     else:
         spread(kernel, n, *arguments, task, answers, threads=problem.threads, smallest=smallest)
     if capacity:
@@ -252,6 +256,7 @@ def find_method(name: str) -> Method:
             if name in known:
                 return known[name]
     own = "; register an arcreach.Method, then give its name" if isinstance(name, Method) or callable(name) else ""
+    own = own or suggestion(name, methods())
     raise MethodError(f"method = {shown(name)} is not known; give one of {', '.join(methods())}{own}")
 
 

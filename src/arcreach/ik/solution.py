@@ -88,6 +88,8 @@ class Solution:
     robot: Robot | SymbolicRobot | None = field(default=None, repr=False)
     target: Target | None = field(default=None, repr=False)
     port_distance: float | None = None  # metres from the port's point to the centre line, if a port was given
+    interpreted: bool = False  # whether kernels were interpreted, so that `seconds` is not the time of compiled code
+    of_all: bool = False  # whether `iterations` and `seconds` are those of `solve_all`, for all its solutions together
 
     @property
     def reached(self) -> bool:
@@ -118,8 +120,14 @@ class Solution:
         errors = f"{_text.errors(self.position_error, self.angle_error)} off"
         clearance = "" if self.clearance is None else f", clearance {_text.length(self.clearance, 4)}"
         port = "" if self.port_distance is None else f", {_text.length(self.port_distance, 4)} from the port"
-        effort = f"{_text.count(self.iterations, 'iteration')}, {_text.seconds(self.seconds)}"
-        return with_hint(f"{_TEXTS[self.status]}: {errors}{clearance}{port}; {effort} ({self.method})", self.hint)
+        effort = "" if self.of_all else f"; {self.effort}"
+        method = f"{self.method}, interpreted" if self.interpreted else self.method
+        return with_hint(f"{_TEXTS[self.status]}: {errors}{clearance}{port}{effort} ({method})", self.hint)
+
+    @property
+    def effort(self) -> str:
+        """Iterations and time as text."""
+        return f"{_text.count(self.iterations, 'iteration')}, {_text.seconds(self.seconds)}"
 
 
 def with_hint(text: str, hint: str) -> str:

@@ -104,6 +104,7 @@ def solve(
             _set_body(problem, scene, margin, through)
         outcome, found = _run(chosen, problem)
         solution = found[0]
+        solution.interpreted = outcome.interpreted
         if trace:
             solution.trace = _trace(problem, outcome)
     solution.robot, solution.target = robot, target

@@ -63,9 +63,10 @@ def solve_all(
 
     Those that differ by full turns of joints count once. Descents start at `start` and at seeds, 1024 in all, until
     `without_new` in a row find nothing new or `most` solutions are found. `hits` of a solution counts the descents that
-    ended there: the more, the less likely one is missing. A redundant robot has infinitely many solutions, see
-    `free_directions`. `hold` and `limits` are those of `solve`. With `prefer` and `weights`, also those of `solve`,
-    every solution is the posture of least cost that a descent from it finds, and the least cost of all is first.
+    ended there: the more, the less likely one is missing; `iterations` and `seconds` are those of the whole search. A
+    redundant robot has infinitely many solutions, of which these are a sample, see `free_directions`. `hold` and
+    `limits` are those of `solve`. With `prefer` and `weights`, also those of `solve`, every solution is the posture of
+    least cost that a descent from it finds, and the least cost of all is first.
     """
     target = as_target(target)
     if not isinstance(robot, Robot):
@@ -146,6 +147,7 @@ def solve_all(
             float(seconds[0]),
             "auto",
             hits=int(hits[i]),
+            of_all=True,
             robot=given,
             target=target,
         )

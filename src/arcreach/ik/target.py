@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import ROTATION_TOLERANCE, array_of, chosen_rows, real_array, shown
+from arcreach._checks import ROTATION_TOLERANCE, array_of, choice, chosen_rows, real_array, shown
 from arcreach._geometry import euler_angles, frame_along, rotation_from_euler, rotation_from_quaternion
 from arcreach._jit import settled
 from arcreach._threads import spread
@@ -68,8 +68,7 @@ class Targets:
     def from_poses(cls, poses: npt.ArrayLike, kind: str = "rotation") -> Targets:
         """Return targets from matrices T_base_tip (n, 4, 4); `kind` names the part that they ask for."""
         matrices = array_of("poses", poses, (None, 4, 4))
-        if kind not in KINDS:
-            raise TargetError(f"kind = {shown(kind)} is not accepted; give one of {', '.join(KINDS)}")
+        choice("kind", kind, KINDS)
         wrong = np.flatnonzero(~(np.abs(matrices[:, 3] - (0.0, 0.0, 0.0, 1.0)) <= ROTATION_TOLERANCE).all(axis=1))
         if len(wrong):
             raise _not_a_pose(f"pose {wrong[0]}", matrices[wrong[0]])
@@ -369,19 +368,23 @@ def _refuse(points: Array, axes: Array | None, rotations: Array | None, fields: 
             whole = values.reshape(shape if single else (-1, *shape))
             index = tuple(int(i) for i in np.argwhere(~np.isfinite(whole))[0])
             raise TargetError(f"{field}{list(index)} = {float(whole[index])} is not accepted; give finite numbers")
+
+    def which(field: str, row: int) -> str:
+        return field if field in fields else f"{field} of target {row}"
+
     far = np.abs(points).max(axis=1)
     if far.max() > FARTHEST:
         worst = int(far.argmax())
         raise TargetError(
-            f"position of target {worst} = {shown(points[worst])} is not accepted; give metres up to 1e12"
+            f"{which('position', worst)} = {shown(points[worst])} is not accepted; give metres up to 1e12"
         )
     if axes is not None:
         worst = int(np.flatnonzero(~axes.any(axis=1))[0])
-        raise TargetError(f"axis of target {worst} is zero; give a direction")
+        raise TargetError(f"{which('axis', worst)} is zero; give a direction")
     assert rotations is not None
     worst = next(i for i, turn in enumerate(rotations) if not rotation_defect(turn) <= ROTATION_TOLERANCE)
     raise TargetError(
-        f"rotation of target {worst} = {shown(rotations[worst].reshape(3, 3))} is not a rotation; give orthogonal rows "
+        f"{which('rotation', worst)} = {shown(rotations[worst].reshape(3, 3))} is not a rotation; give orthogonal rows "
         "of unit length, determinant +1"
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -132,9 +133,13 @@ class ConfigurationSpace:
         return f"give {self._dof} numbers ({listed(self.coordinates, 6)}) or an array of shape (n, {self._dof})"
 
 
-def per_coordinate(robot: ConfigurationSpace, field: str, value: npt.ArrayLike, units: str) -> Array:
+def per_coordinate(
+    robot: ConfigurationSpace, field: str, value: npt.ArrayLike, units: str, finite: bool = False
+) -> Array:
     """Return limits (dof,) of all coordinates, given as one number above 0 or as one per coordinate."""
     given = checks.real_array(value)
-    if given is None or given.shape not in ((), (1,), (robot.dof,)) or not (given > 0.0).all():
-        raise TargetError(f"{field} = {shown(value)} is not accepted; give one number above 0 or {robot.dof} ({units})")
+    one, end = ("one finite number", sys.float_info.max) if finite else ("one number", np.inf)
+    shapes = (), (1,), (robot.dof,)
+    if given is None or given.shape not in shapes or not ((given > 0.0) & (given <= end)).all():
+        raise TargetError(f"{field} = {shown(value)} is not accepted; give {one} above 0 or {robot.dof} ({units})")
     return np.broadcast_to(given, (robot.dof,)).copy()

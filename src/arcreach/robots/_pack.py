@@ -26,9 +26,15 @@ def pack(elements: Sequence[Element]) -> npt.NDArray[Any]:
         kind = next(code for code, known in enumerate(ELEMENTS) if isinstance(element, known))
         rows += [{**own, "kind": kind, "coordinate": coordinate}, *arcs]
         coordinate += len(element.coordinates)
-    chain = np.zeros(len(rows), dtype=ROW)
-    for record, fields in zip(chain, rows, strict=True):
-        for name, value in fields.items():
-            record[name] = value
+    chain = records(rows, ROW)
     chain.flags.writeable = False
     return chain
+
+
+def records(rows: Sequence[dict[str, Any]], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Return a record array with these fields; those that a row leaves out are 0."""
+    filled = np.zeros(len(rows), dtype=dtype)
+    for record, fields in zip(filled, rows, strict=True):
+        for name, value in fields.items():
+            record[name] = value
+    return filled

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import number, refuse, shown
+from arcreach._checks import positive, refuse, shown
 from arcreach._typing import Array, Integers, Vector
 from arcreach.elements import Element, Joint, Link, Revolute, Section
 from arcreach.errors import ConfigurationError, RobotError
@@ -37,7 +37,6 @@ BALL_RINGS = 6
 # Angular offset between successive parts in radians, so that vertices of collinear parts never coincide: rods that
 # share edges would make a mesh that is not manifold.
 PHASE = 0.1
-METRES_ABOVE = "a length in metres above 0"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,8 +134,8 @@ def radii_of(robot: Robot, bare_radius: float | None = None) -> list[float]:
     """Return the radius with which each element is drawn; 0 for elements without a body."""
     if bare_radius is None:
         bare_radius = BARE * robot.reach
-    elif number("", "bare_radius", bare_radius, METRES_ABOVE, low=0.0) == 0.0:
-        raise refuse("", "bare_radius", bare_radius, METRES_ABOVE)
+    else:
+        bare_radius = positive("bare_radius", bare_radius, "a length in metres", RobotError)
     first = next((e for e, element in enumerate(robot.elements) if not isinstance(element, Link)), 0)
     ahead, rest = (sum(one.reach for one in part) for part in (robot.elements[:first], robot.elements[first:]))
     radii = []

@@ -33,14 +33,36 @@ _RETRIES = 12
 _SMALLEST_PIECE = 64
 
 
-@dataclass(frozen=True, eq=False)
-class Equilibrium:
+@dataclass(frozen=True, eq=False, repr=False)
+class Equilibrium(_text.Printed):
     """The configuration that pulls produce. Arrays of a batch have a leading axis."""
 
     q: Array
     residual: Array  # commanded pull minus pull at q, per tendon, in metres
     tensions: Array | None  # force of each tendon in newtons, negative where it pushes; None for rigid tendons
     slack: npt.NDArray[np.bool_]  # whether a tendon transmits no force, also where it is just taut
+    robot: Robot
+    hint: str = ""  # possible wrong units of the pulls
+
+    def describe(self) -> str:
+        """Return `str(self)` and, for a single configuration, a line per coordinate in degrees or millimetres."""
+        if self.q.ndim != 1:
+            return str(self)
+        lines = _text.coordinate_lines(self.robot.coordinates, self.robot.quantities, self.q.tolist())
+        return "\n".join([str(self), *lines])
+
+    def __str__(self) -> str:
+        model = "rigid" if self.tensions is None else "elastic"
+        text = _text.count(len(self.robot.tendons), f"{model} tendon")
+        if self.q.ndim != 1:
+            text += f", {_text.count(len(self.q), 'configuration')}"
+        text += f"; largest residual {_text.length(float(np.abs(self.residual).max(initial=0.0)))}"
+        hint = f"; {self.hint}" if self.hint else ""
+        if self.tensions is None or not self.tensions.size:
+            return text + hint
+        low, high = (_text.number(float(value)) for value in (self.tensions.min(), self.tensions.max()))
+        slack = "some" if self.q.ndim != 1 and self.slack.any() else self.slack.sum()
+        return f"{text}; tensions {low} to {high} N, {slack} slack{hint}"
 
 
 def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
@@ -159,6 +181,9 @@ def from_pulls(robot: Robot, given: Any, elastic: bool, q: Any) -> Equilibrium:
         raise ConfigurationError(
             f"pulls = {checks.shown(given)} is not accepted; give finite numbers of shape ({count},) or (n, {count})"
         )
+    # `hints` imports robots, which import this module.
+    from arcreach.robots.hints import pull_hint
+
     springs = springs_of(robot, elastic)
     P = np.ascontiguousarray(np.atleast_2d(values))
     given_q = robot.neutral if q is None else robot.checked(q)
@@ -174,4 +199,6 @@ def from_pulls(robot: Robot, given: Any, elastic: bool, q: Any) -> Equilibrium:
     forces, found = out[:, 0], out[:, 1]
     slack = forces == 0.0 if elastic else np.zeros(forces.shape, dtype=bool)
     rows: Any = 0 if values.ndim == 1 else slice(None)
-    return Equilibrium(Q[rows], (P - found)[rows], forces[rows] if elastic else None, slack[rows])
+    tensions = forces[rows] if elastic else None
+    hint = pull_hint(robot, np.abs(P).max(axis=0, initial=0.0))
+    return Equilibrium(Q[rows], (P - found)[rows], tensions, slack[rows], robot, hint)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._text import length, number
+from arcreach.elements import Section
 from arcreach.robots._configurations import ConfigurationSpace
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -16,13 +17,26 @@ from arcreach.robots.symbolic import SymbolicRobot
 FAR = 20.0
 # Reach in metres that a robot described in millimetres usually exceeds.
 LONG = 50.0
+# A section this many times as long as another one of its robot is probably in millimetres.
+UNEVEN = 100.0
 
 
 def reach_hint(robot: Robot | SymbolicRobot) -> str:
-    """Return a hint where the robot is longer than LONG; else ""."""
-    if not LONG < robot.reach < math.inf:
+    """Return a hint where the robot is longer than LONG, or a section UNEVEN times as long as another; else ""."""
+    if LONG < robot.reach < math.inf:
+        return f"hint: the reach is {length(robot.reach)}; lengths are metres: were millimetres meant?"
+    if not isinstance(robot, Robot):
         return ""
-    return f"hint: the reach is {length(robot.reach)}; lengths are metres: were millimetres meant?"
+    sections = [
+        (element.length + element.stretch, name)
+        for element, name in zip(robot.elements, robot.element_names, strict=True)
+        if isinstance(element, Section)
+    ]
+    shortest, longest = min(sections, default=(0.0, "")), max(sections, default=(0.0, ""))
+    if longest[0] <= UNEVEN * shortest[0]:
+        return ""
+    times = f"{number(longest[0] / shortest[0], 2)} times as long as {shortest[1]}"
+    return f"hint: {longest[1]} is {length(longest[0])} long, {times}; lengths are metres: were millimetres meant?"
 
 
 def position_hint(robot: Robot | SymbolicRobot, positions: npt.ArrayLike) -> str:

@@ -13,6 +13,7 @@ from arcreach._checks import real_array, shown
 from arcreach._typing import Array
 from arcreach.elements import Element, Joint, Link, Section
 from arcreach.errors import ConfigurationError, MethodError, TargetError
+from arcreach.robots.hints import angle_hint
 from arcreach.robots.rates import held_mask
 from arcreach.robots.robot import Robot
 
@@ -86,9 +87,20 @@ def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
         k = robot.coordinates.index(name)
         if lower < robot.lower[k] or upper > robot.upper[k]:
             own = f"{robot.lower[k]:.6g} to {robot.upper[k]:.6g}"
-            raise TargetError(f"limits[{name!r}] = {shown(pair)} is beyond the robot's own, {own}; give narrower ones")
+            wrong = f"limits[{name!r}] = {shown(pair)} is beyond the robot's own, {own}; give narrower ones"
+            raise TargetError("; ".join(filter(None, (wrong, _degrees_hint(robot, k, (lower, upper))))))
         checked[name] = (lower, upper)
     return checked
+
+
+def _degrees_hint(robot: Robot, k: int, pair: tuple[float, float]) -> str:
+    """Return a hint where limits of coordinate `k` were probably given in degrees; else ""."""
+    for value in pair:
+        q = robot.neutral.copy()
+        q[k] = value
+        if hint := angle_hint(robot, q):
+            return hint
+    return ""
 
 
 def _held(robot: Robot, hold: Any, start: npt.ArrayLike | None) -> dict[str, float]:

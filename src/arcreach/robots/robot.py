@@ -156,6 +156,11 @@ class Robot(ConfigurationSpace):
         return tuple(element for element in self.elements if isinstance(element, Section))
 
     @cached_property
+    def first_section(self) -> int:
+        """Index in `elements` of the first element that bends; their number if none does."""
+        return next((i for i, element in enumerate(self.elements) if isinstance(element, Section)), len(self.elements))
+
+    @cached_property
     def model(self) -> SolverModel:
         """The robot as solvers read it: solver variables, their limits, and seeds."""
         return SolverModel(self)

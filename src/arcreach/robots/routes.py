@@ -17,6 +17,7 @@ from arcreach.kernels.chain import layout
 from arcreach.kernels.solver.contexts import Model, Pulls
 from arcreach.kernels.solver.pull_limits import write_slopes
 from arcreach.kernels.solver.variables import to_variables_batch
+from arcreach.robots._pack import records
 
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-12
 # A link or slide passes tendons if the z component of its axis is within this of 1: printed matrices are rounded.
 _TILT = 1e-9
+
+
+def tendons_of(robot: Robot) -> list[Tendon]:
+    """Return the tendons in the order of the pulls."""
+    return [tendon for section in robot.sections for tendon in section.tendons]
 
 
 def tendon_names(robot: Robot) -> tuple[str, ...]:
@@ -53,10 +59,7 @@ def pack_routes(robot: Robot) -> npt.NDArray[Any]:
     tendons = ((end, tendon) for end, section in sections for tendon in section.tendons)
     for number, (end, tendon) in enumerate(tendons):
         rows += _routes(robot, tendon, end, number, arc_rows)
-    routes = np.zeros(len(rows), dtype=pulls.ROUTE)
-    for route, fields in zip(routes, rows, strict=True):
-        for name, value in fields.items():
-            route[name] = value
+    routes = records(rows, pulls.ROUTE)
     complete_routes(robot, routes)
     routes.flags.writeable = False
     return routes
@@ -75,10 +78,9 @@ def _routes(
 ) -> list[dict[str, Any]]:
     """Return the routes of one tendon, from its end to the base of the first section."""
     indexed = robot.indexed_elements()
-    first = next(i for i, (element, _) in enumerate(indexed) if isinstance(element, Section))
     angle = tendon.angle
     rows = []
-    for i in range(end, first - 1, -1):
+    for i in range(end, robot.first_section - 1, -1):
         element, k = indexed[i]
         common = {"tendon": number, "coordinate": k}
         if isinstance(element, Section):
@@ -167,9 +169,8 @@ def _section_grid(section: Section, routes: npt.NDArray[Any]) -> Array:
 
 def pull_limits(robot: Robot) -> Array | None:
     """Return smallest and largest pulls and their rounding (3, tendons) in metres; None if all limits are infinite."""
-    tendons = [tendon for section in robot.sections for tendon in section.tendons]
     lengths = np.bincount(robot.routes["tendon"], robot.routes["rest"] * (robot.routes["kind"] != pulls.SLIDE))
-    table = np.array([(tendon.pull_min, tendon.pull_max, 0.0) for tendon in tendons]).reshape(-1, 3).T
+    table = np.array([(tendon.pull_min, tendon.pull_max, 0.0) for tendon in tendons_of(robot)]).reshape(-1, 3).T
     if not np.isfinite(table[:2]).any():
         return None
     table[2] = _ROUNDING * lengths

@@ -35,7 +35,7 @@ def seed_table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     found = model.keep_pulls(seed_variables(model, count, seed), nearest=False)
     keys = np.zeros((count, 10))
     placed = np.empty_like(found)
-    _key_seeds(0, count, kernel, mode, found, keys, placed, np.empty(model.dof))
+    _key_seeds(kernel, mode, found, keys, placed, np.empty(model.dof))
     axis_weight = (AXIS_SEED_WEIGHT * length) ** 2 if mode == layout.AXIS else 0.0
     table = np.zeros((11, count))
     table[0] = (keys[:, :3] ** 2).sum(axis=1) + axis_weight * (keys[:, 3:6] ** 2).sum(axis=1)

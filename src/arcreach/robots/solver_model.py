@@ -17,6 +17,7 @@ from arcreach.elements import HeldSection, Link, Section
 from arcreach.kernels.chain import layout
 from arcreach.kernels.solver import pull_steps, variables
 from arcreach.kernels.solver.contexts import Model, Pulls, Table
+from arcreach.robots._pack import records
 from arcreach.robots.routes import solver_pulls
 from arcreach.robots.seeds import REST_SEED_WEIGHT, seed_table
 
@@ -230,10 +231,7 @@ def _build(robot: Robot, tool: float) -> Model:
         _set_unit(fields, length)
     if moving and tool <= 0.0:
         _set_following(moving[-1], fixed)
-    packed = np.zeros(len(moving), dtype=layout.MOVING)
-    for record, fields in zip(packed, moving, strict=True):
-        for name, value in fields.items():
-            record[name] = value
+    packed = records(moving, layout.MOVING)
     packed.flags.writeable = False
     back = np.linalg.inv(fixed) if tool > 0.0 else np.eye(4)
     return Model(

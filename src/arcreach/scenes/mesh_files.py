@@ -34,6 +34,8 @@ def read_mesh_file(path: str, owner: str) -> Any:
         options = {"skip_materials": True} if ending == ".obj" else {}
         with np.errstate(all="ignore"):
             mesh = trimesh.load_mesh(io.BytesIO(content), file_type=ending[1:], process=False, **options)
+        if ending == ".stl" and not len(mesh.faces) and not _is_stl(content):
+            raise ValueError("it is not an STL file")
         if np.shape(mesh.vertices)[1:] != (3,) or np.shape(mesh.faces)[1:] != (3,):
             raise ValueError("it has no triangles")
         if not np.isfinite(mesh.vertices).all():
@@ -45,3 +47,8 @@ def read_mesh_file(path: str, owner: str) -> Any:
         reason = shown(str(error))[1:-1]
         raise SceneError(f"{owner}: path = {called(path)!r} cannot be read as a mesh ({reason})") from None
     return mesh
+
+
+def _is_stl(content: bytes) -> bool:
+    """Return whether a file without triangles is STL: text of one, or the header of a binary one."""
+    return content.lstrip().startswith(b"solid") or (len(content) >= 84 and content[80:84] == bytes(4))

@@ -6,14 +6,16 @@ The plane is x and z of the base frame: a straight robot lies along +z, and poin
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from arcreach import _checks as checks
 from arcreach._checks import refuse
+from arcreach.elements import LENGTH
+from arcreach.elements.element import about
 from arcreach.errors import SceneError
-from arcreach.scenes.shapes import IN_RANGE, LARGEST, SMALLEST, ShapeChecks
+from arcreach.scenes.shapes import IN_RANGE, LARGEST, SMALLEST, ShapeChecks, name_field
 
 Point = tuple[float, float]
 
@@ -30,8 +32,8 @@ class Polygon:
 
     kind: ClassVar[str] = "polygon"
 
-    points: tuple[Point, ...]
-    name: str = ""
+    points: tuple[Point, ...] = field(metadata=about("list of corners (x, z) in order", LENGTH))
+    name: str = name_field()
 
     def __post_init__(self) -> None:
         """Check the corners and order them anticlockwise, seen with x to the right and z up."""
@@ -71,9 +73,9 @@ class Disc:
 
     kind: ClassVar[str] = "disc"
 
-    centre: Point
-    radius: float
-    name: str = ""
+    centre: Point = field(metadata=about("centre (x, z)", LENGTH))
+    radius: float = field(metadata=about("radius", LENGTH))
+    name: str = name_field()
 
     def __post_init__(self) -> None:
         """Check every field."""
@@ -93,8 +95,8 @@ class Wall:
 
     kind: ClassVar[str] = "wall"
 
-    points: tuple[Point, ...]
-    name: str = ""
+    points: tuple[Point, ...] = field(metadata=about("list of points (x, z) in order", LENGTH))
+    name: str = name_field()
 
     def __post_init__(self) -> None:
         """Check the points."""

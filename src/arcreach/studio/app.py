@@ -6,10 +6,9 @@ import contextlib
 import time
 from typing import Any
 
-from arcreach._checks import shown
+from arcreach._checks import choice
 from arcreach._extras import require
 from arcreach._typing import Array
-from arcreach.errors import TargetError
 from arcreach.files import catalogue_robot
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene, spatial_scene
@@ -147,10 +146,8 @@ class Studio:
         """Set the pulls of the tendons; the robot takes the configuration that they produce, within its limits."""
         self.state.record("pull")
         self.player.leave()
-        request = self.state.request
-        robot = request.robot
-        start = self.q if request.q is None else request.q
-        found = robot.from_pulls(pulls, self.panels.tendons.elastic, start)
+        robot = self.state.request.robot
+        found = robot.from_pulls(pulls, self.panels.tendons.elastic, self.state.latest_q)
         q = robot.clip(found.q)
         self._ask(q=q, pose=robot.tip_pose(q), pulled=found)
 
@@ -166,8 +163,7 @@ class Studio:
 
     def set_aim(self, aim: str) -> None:
         """Aim at the position, the position and the axis, or the whole pose, by a method that accepts this."""
-        if aim not in AIMS:
-            raise TargetError(f"aim = {shown(aim)} is not accepted; give one of {', '.join(AIMS)}")
+        choice("aim", aim, AIMS)
         method, compared = self.panels.method.offer(self.state.request.robot, aim)
         self.change(aim=aim, method=method, compared=compared)
 

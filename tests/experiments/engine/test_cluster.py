@@ -104,7 +104,7 @@ def test_a_scheduler_without_workers(monkeypatch):
 
     from arcreach.experiments.engine import cluster
 
-    monkeypatch.setattr(cluster, "PATIENCE", 1)
+    monkeypatch.setattr(cluster, "SCHEDULER_TIMEOUT", 1)
     with (
         LocalCluster(n_workers=0, processes=False, protocol="tcp", dashboard_address=None, silence_logs=50) as own,
         pytest.raises(MethodError, match="no workers"),

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import math
 import os
 import subprocess
 
@@ -9,9 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+import arcreach as ar
 from arcreach.errors import FileError
+from arcreach.experiments import find_experiment
 from arcreach.experiments.engine.experiment import Block, Settings, generator, ranges
-from arcreach.experiments.engine.store import COLUMNS, Store, session_name
+from arcreach.experiments.engine.store import COLUMNS, Store, describe, session_name
 
 KNOWN = {"experiment": "scaling", "seed": 0, "targets": 10, "methods": ["auto"], "robot": None, "kernels": "k"}
 BLOCKS = [Block("a", "auto", first, 5) for first in (0, 5, 10)]
@@ -250,3 +253,27 @@ def test_names_of_sessions_sort_by_time_across_a_full_second(monkeypatch):
     monkeypatch.setattr("time.time_ns", lambda: next(times))
     first, second = session_name(), session_name()
     assert first < second
+
+
+def test_robots_are_described_in_degrees_and_millimetres(tmp_path):
+    tendons = (ar.Tendon(0.004, 0.0), ar.Tendon(0.004, math.pi))
+    robot = ar.Robot(
+        [
+            ar.Link((0, 0, 0.0253)),
+            ar.Revolute((0, 1, 0), lower=-math.pi / 2, name="waist"),
+            ar.Section(0.0333, math.pi / 3, coupled=False, tendons=tendons),
+        ]
+    )
+    description = describe(find_experiment("compare"), Settings(0, 10, ("auto",), robot), "k")
+    assert description["robot_text"] == [
+        "link-1: translation (0 mm, 0 mm, 25.3 mm)",
+        "waist (revolute): axis (0, 1, 0), lower -90°",
+        "section-1: length 33.3 mm, bend_max 60°, coupled no, tendons 2",
+    ]
+    store = Store(tmp_path / "run")
+    store.begin(description)
+    # A run of an earlier version lacks the text, and is continued.
+    del description["robot_text"]
+    (tmp_path / "run" / "run.json").write_text(json.dumps(description))
+    store.begin(describe(find_experiment("compare"), Settings(0, 10, ("auto",), robot), "k"))
+    assert "robot_text" not in store.description()

@@ -116,6 +116,16 @@ def test_figures_of_made_up_rows(tmp_path, monkeypatch):
     write_report(tmp_path, tmp_path / "out")
     text = check_page(tmp_path / "out", 3 + 3 + 2 + 2 + 2)
     assert "nan" not in text
+    # The figures of `compare` have no intervals, and name the cells of what a method does not accept.
+    captions = re.findall(r"!\[([^]]*)\]\(figures/compare-shares[^)]*\)", text)
+    assert len(captions) == 2
+    assert not any("with 95 % Wilson" in caption for caption in captions)
+    # All methods accept the only case of one section.
+    told = ["Grey cells with a dash: the method does not accept the case." in caption for caption in captions]
+    assert told == [True, False]
+    assert "- section-1: length 100 mm, bend_max 57.2958°" in text
+    assert "Section(" not in text
+    assert "A share agrees when" in text
     titles = [line for line in text.splitlines() if line.startswith("## Which method is best")]
     assert [title.rpartition(" ")[2] for title in titles] == ["(compare)", "(other)"]
     runs = [Run(tmp_path / name) for name in every]
@@ -131,6 +141,21 @@ def test_figures_of_made_up_rows(tmp_path, monkeypatch):
     for run in runs:
         for one in run.overall:
             assert f"| {one.method} | {one.count} | {one.share_text} |" in text
+
+
+def test_cells_without_rows_have_a_dash():
+    from types import SimpleNamespace
+
+    from arcreach.experiments.report.charts import share_matrix
+
+    summaries = [
+        SimpleNamespace(case="a", method="one", share=0.0),
+        SimpleNamespace(case="b", method="one", share=100.0),
+    ]
+    run = SimpleNamespace(cases=["a", "b"], methods=("one", "two"), summaries=summaries)
+    panel = share_matrix(run).axes[0]
+    assert [text.get_text() for text in panel.texts] == ["0.0", "100", "–", "–"]
+    assert panel.get_facecolor()[:3] != (1.0, 1.0, 1.0)
 
 
 @pytest.mark.compiled
@@ -249,7 +274,10 @@ def test_a_method_of_the_users_own_joins(tmp_path):
     run_experiment("compare", settings, tmp_path, threads=1)
     write_report(tmp_path, tmp_path)
     markdown = (tmp_path / "report.md").read_text("utf-8")
-    assert "Robot: mine." in markdown
+    assert "Robot: mine.\n\n- section-1: length 100 mm, bend_max 57.2958°\n" in markdown
+    # Nothing is printed: there are no verdicts to explain.
+    assert "share agrees" not in markdown
+    assert "tables of the sources" not in markdown
     best = next(line for line in markdown.splitlines() if line.startswith("| position, fine |"))
     assert "single-section" in best
     assert f"| position, fine | {label} | 3 | 0.00" in markdown

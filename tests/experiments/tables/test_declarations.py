@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.errors import MethodError
+from arcreach.errors import FileError, MethodError
 from arcreach.experiments import NAMES, find_experiment
 from arcreach.experiments.engine.comparison import Comparison, accepts
 from arcreach.experiments.engine.experiment import Settings
@@ -100,6 +100,17 @@ def test_the_judge_believes_nobody():
 def test_a_method_that_cannot_be_loaded_is_refused(name):
     with pytest.raises(MethodError, match=r"module:function|a function or"):
         find_experiment("compare").settings(methods=[name])
+
+
+def test_the_file_of_a_method_must_be_readable(tmp_path, monkeypatch):
+    (tmp_path / "gone_method.py").write_text("def rest(robot, target):\n    return robot.neutral\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    experiment = find_experiment("compare")
+    settings = experiment.settings(methods=["gone_method:rest"])
+    assert set(experiment.sources(settings)) == {"gone_method:rest"}
+    (tmp_path / "gone_method.py").unlink()
+    with pytest.raises(FileError, match=r"gone_method\.py: no such file"):
+        experiment.sources(settings)
 
 
 def test_only_compare_takes_a_robot():

@@ -300,7 +300,7 @@ def test_the_example_is_built_and_solves(tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"precision": "float16"}, "give float32 or float64"), ({"method": "fabrikx"}, "give auto, finite")],
+    [({"precision": "float16"}, "give 'float32' or 'float64'"), ({"method": "fabrikx"}, "give auto, finite")],
 )
 def test_refused_options(options, words, tmp_path):
     with pytest.raises(ar.MethodError, match=words):

@@ -167,6 +167,6 @@ def test_bad_input_is_refused_before_anything_is_compiled(tmp_path):
         ar.export_html(robot, tmp_path / "page.txt")
     with pytest.raises(ar.ConfigurationError):
         ar.export_html(robot, tmp_path / "page.html", q=[0.0, np.nan])
-    with pytest.raises(ar.MethodError, match="precision = 'float16' is not accepted; give float32 or float64"):
+    with pytest.raises(ar.MethodError, match="precision = 'float16' is not accepted; give 'float32' or 'float64'"):
         ar.export_html(robot, tmp_path / "page.html", precision="float16")
     assert list(tmp_path.iterdir()) == []

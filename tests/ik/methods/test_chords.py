@@ -35,6 +35,7 @@ def test_options_change_the_iterations():
         {"C": True},
         {"A": True},
         {"shake": "half"},
+        {"shake": np.array(["part", "full"])},
         {"position_period": -1},
         {"position_period": 1.5},
     ],

@@ -277,8 +277,8 @@ def test_k22_2_39_has_no_direction_between_coincident_points():
     difference = points[0] - points[0]
     with np.errstate(invalid="ignore"):
         assert np.isnan(difference / np.linalg.norm(difference)).all()
-    assert fabrikx.unit_towards(points, 0, 0.1, 0.2, 0.3, 0.0, 0.6, -0.8) == (0.0, 0.6, -0.8)
-    assert fabrikx.unit_towards(points, 0, 0.1, 0.2, 0.4, 0.0, 0.6, -0.8) == pytest.approx((0.0, 0.0, -1.0))
+    assert fabrikx.unit_towards(points, 0, (0.1, 0.2, 0.3), (0.0, 0.6, -0.8)) == (0.0, 0.6, -0.8)
+    assert fabrikx.unit_towards(points, 0, (0.1, 0.2, 0.4), (0.0, 0.6, -0.8)) == pytest.approx((0.0, 0.0, -1.0))
 
 
 def test_k22a_chord_counts_one_too_far():

@@ -399,7 +399,7 @@ def test_the_iteration_needs_no_second_stage(kind):
     rng = np.random.default_rng(11)
     for _ in range(4):
         robot = random_section(rng, kind, 6)
-        arm = limits_kernels.Arm(robot.packed, 0, kernels.ITERATIVE, method.constants(robot), np.zeros(12))
+        arm = limits_kernels.SlidingSection(robot.packed, 0, kernels.ITERATIVE, method.constants(robot), np.zeros(12))
         work = limits_kernels.Work(np.empty((2, robot.dof)), np.zeros(2, np.int64))
         for position in tips(robot, robot.sample(100, rng)):
             row = ar.Target(position).batch.packed[1][0]
@@ -424,7 +424,7 @@ def test_the_largest_travel_of_the_base_can_be_chosen():
         ar.solve(robot, target, "single-section", max_travel=0.01)
     with pytest.raises(MethodError, match="max_travel is for variant iterative"):
         ar.solve(robot, target, "single-section", variant="jacobian", max_travel=0.01)
-    with pytest.raises(MethodError, match="scaled = 'stretch' is not accepted"):
+    with pytest.raises(MethodError, match="scaled = 'stretch' is for variant iterative"):
         ar.solve(robot, target, "single-section", variant="jacobian", scaled="stretch")
     with pytest.raises(MethodError, match="max_travel"):
         ar.solve(robot, target, "single-section", variant="iterative", max_travel=-1)

@@ -34,7 +34,7 @@ def test_arc_point_is_the_least_of_all_points(bend):
     x, z = plane_points(bend, length, np.linspace(0.0, 1.0, n + 1))
     piece = arc_at_origin(bend, length)
     for point in rng.uniform(-0.15, 0.15, (40, 3)):
-        distance, s = arc_distance.arc_point(piece, point[0], point[1], point[2])
+        distance, s = arc_distance.arc_point(piece, point)
         dense = np.sqrt((x - point[0]) ** 2 + point[1] ** 2 + (z - point[2]) ** 2).min()
         assert -1e-15 <= dense - distance <= 0.5 * length / n
         # The distance is attained at the arc length returned.
@@ -47,8 +47,7 @@ def test_points_of_the_arc_itself_have_no_distance(bend):
     length = 0.1
     piece = arc_at_origin(bend, length)
     for share in (0.0, 1e-9, 0.3, 0.7, 1.0):
-        x, y, z = body.piece_point(piece, share * length)
-        distance, s = arc_distance.arc_point(piece, x, y, z)
+        distance, s = arc_distance.arc_point(piece, body.piece_point(piece, share * length))
         assert distance < 1e-16
         # A full turn ends where it starts.
         assert s == pytest.approx(share * length, abs=1e-9) or (bend == 2 * math.pi and share in (0.0, 1.0))
@@ -56,8 +55,8 @@ def test_points_of_the_arc_itself_have_no_distance(bend):
 
 @given(x=st.floats(-0.2, 0.2), h=st.floats(-0.2, 0.2), z=st.floats(-0.2, 0.2), small=st.floats(1e-12, 1e-7))
 def test_a_nearly_straight_arc_is_nearly_a_line(x, h, z, small):
-    straight, s = arc_distance.arc_point(arc_at_origin(0.0), x, h, z)
-    bent, t = arc_distance.arc_point(arc_at_origin(small), x, h, z)
+    straight, s = arc_distance.arc_point(arc_at_origin(0.0), (x, h, z))
+    bent, t = arc_distance.arc_point(arc_at_origin(small), (x, h, z))
     # The arc leaves the line by at most length * bend / 2.
     assert bent == pytest.approx(straight, abs=0.05 * small + 1e-16)
     assert t == pytest.approx(s, abs=0.5 * small + 1e-15)
@@ -65,7 +64,7 @@ def test_a_nearly_straight_arc_is_nearly_a_line(x, h, z, small):
 
 def test_the_centre_of_a_circle_is_as_far_from_every_point():
     piece = arc_at_origin(2.0, 0.1)
-    distance, s = arc_distance.arc_point(piece, 0.05, 0.0, 0.0)
+    distance, s = arc_distance.arc_point(piece, (0.05, 0.0, 0.0))
     assert distance == pytest.approx(0.05)
     assert 0.0 <= s <= 0.1
 
@@ -79,7 +78,7 @@ def test_arc_height_is_the_least_of_all_points(bend):
     for way in rng.normal(size=(40, 3)):
         normal = way / np.linalg.norm(way)
         point = rng.uniform(-0.1, 0.1, 3)
-        height, s = arc_distance.arc_height(piece, *point, *normal)
+        height, s = arc_distance.arc_height(piece, point, normal)
         dense = ((x - point[0]) * normal[0] - point[1] * normal[1] + (z - point[2]) * normal[2]).min()
         assert -1e-15 <= dense - height <= 0.5 * length / n
         place = np.array(body.piece_point(piece, s))
@@ -88,8 +87,8 @@ def test_arc_height_is_the_least_of_all_points(bend):
 
 def test_box_distance_inside_is_that_of_the_nearest_face():
     for point, expected in [((0.2, 0, 0), -0.3), ((0, 0.9, 0), -0.1), ((0, 0, -1.2), -0.3), ((0, 0, 0), -0.5)]:
-        assert box_distance(*map(float, point), 0.5, 1.0, 1.5)[0] == pytest.approx(expected)
-    distance, *normal = box_distance(1.5, -2.0, 0.0, 0.5, 1.0, 1.5)
+        assert box_distance(tuple(map(float, point)), (0.5, 1.0, 1.5))[0] == pytest.approx(expected)
+    distance, normal = box_distance((1.5, -2.0, 0.0), (0.5, 1.0, 1.5))
     assert distance == pytest.approx(math.sqrt(2))
     np.testing.assert_allclose(normal, (math.sqrt(0.5), -math.sqrt(0.5), 0.0))
 

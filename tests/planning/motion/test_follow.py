@@ -260,6 +260,19 @@ def test_bad_input(change, error, words):
     assert words in str(caught.value)
 
 
+def test_a_timed_motion_says_that_its_path_misses_waypoints():
+    robot = ar.load_robot("three-section")
+    near = robot.tip_pose([[0.4, k, 0.3, k, 0.2, k] for k in (0.5, 1.0)])[:, :3, 3]
+    path = ar.follow(robot, [*near, [0.0, 0.5, 0.1]])
+    assert not path.reached
+    motion = path.timed(1.0, 4.0)
+    assert not motion.reached
+    assert str(motion).endswith("the path does not reach every waypoint")
+    whole = ar.follow(robot, near).timed(1.0, 4.0)
+    assert whole.reached
+    assert "waypoint" not in str(whole)
+
+
 def test_between_two_targets():
     rng = np.random.default_rng(0)
     for _ in range(50):
@@ -327,6 +340,7 @@ def test_waypoints_in_millimetres_get_a_hint_and_people_can_read_it():
     path = ar.follow(robot, [[20, 10, 92], [21, 10, 92]])
     assert str(path).endswith("positions are metres: were millimetres meant?")
     assert "largest deviation 94.8 m; " in str(path)
+    assert repr(path) == f"<Path: {path}>"
     assert "0 of 2 points reached (2 waypoints, 0 inserted)" in str(path)
     assert ar.follow(robot, [[0.02, 0.01, 0.092]]).hint == ""
     assert "1 of 1 point reached (1 waypoint, 0 inserted)" in str(ar.follow(robot, [[0.02, 0.01, 0.092]]))

@@ -109,6 +109,21 @@ def test_limits_that_are_exceeded_are_named(motion, robot):
     assert "beyond its limit of 1 mm" in high
 
 
+def test_a_table_is_printed_in_one_line(motion):
+    assert repr(motion) == f"<Timed: {motion}>"
+    table = motion.motor_table()
+    low, high = (min(d.values.min() for d in table.drives[:9]), max(d.values.max() for d in table.drives))
+    line = str(table)
+    assert "\n" not in line
+    assert line.startswith("13 drives (section-1.tendon-1, section-1.tendon-2, ...), ")
+    assert f"; {1e3 * low:.3g} to {1e3 * high:.3g} mm, up to " in line
+    assert line.endswith(" rad/s")
+    assert repr(table) == f"<MotorTable: {line}>"
+    slow = dataclasses.replace(table, drives=(table.drives[0]._replace(speed_max=0.0),))
+    assert str(slow).startswith("1 drive (section-1.tendon-1), ")
+    assert str(slow).endswith("; 1 limit exceeded, see violations")
+
+
 def test_bad_requests_are_named(motion):
     with pytest.raises(ar.TargetError, match="give 'pulls', 'bends', 'coordinates'"):
         motion.motor_table("torques")

@@ -272,6 +272,9 @@ def test_bad_limits_and_paths_are_named():
         timed(path, 0.0, 1.0)
     with pytest.raises(TargetError, match="max_acceleration"):
         timed(path, 1.0, [1.0, 2.0, 3.0])
+    for speed in (np.inf, [1.0, np.inf], np.nan):
+        with pytest.raises(TargetError, match=r"max_speed = .* give one finite number above 0 or 2 "):
+            timed(path, speed, 1.0)
     with pytest.raises(TargetError, match="max_jerk"):
         timed(path, 1.0, 1.0, max_jerk=-1.0)
     for samples in (1, 10_000_001):

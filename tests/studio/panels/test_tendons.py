@@ -6,7 +6,8 @@ from tests.robots.test_actuation import driven_robot
 from tests.studio.waiting import settle
 
 import arcreach as ar
-from arcreach.studio.panels.tendons import is_elastic, slider_limits
+from arcreach.calibration.parameters import is_elastic
+from arcreach.studio.panels.tendons import slider_limits
 
 DRIVEN = ar.load_robot("tendon-driven")
 

@@ -356,7 +356,7 @@ def iterations(
 
     chosen = load_method(method)
     chosen.check_options(options)
-    begin = None if start is None else parse_start(start, loaded)
+    begin = parse_start(start, loaded)
     with announce_compiling(loaded):
         solution = solve(
             loaded,
@@ -394,7 +394,7 @@ def links(
     from arcreach import figures
     from arcreach.ik.solve import solve
 
-    begin = None if start is None else parse_start(start, loaded)
+    begin = parse_start(start, loaded)
     with announce_compiling():
         solution = solve(loaded, parse_target(to, axis, None), method, start=begin, trace=True, **options)
     note(str(solution))

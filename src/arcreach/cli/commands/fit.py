@@ -26,9 +26,22 @@ _SHOWN = {"m": (1e3, "mm"), "rad": (math.degrees(1.0), "°")}
 def fit(
     robot: RobotName,
     data: Annotated[Path, typer.Argument(metavar="DATA", help="CSV file of measured pulls and tips.")],
-    free: Annotated[str, typer.Option("--free", help=f"Groups of parameters, some of {','.join(GROUPS)}.")] = ",".join(
-        DEFAULT
-    ),
+    free: Annotated[
+        str,
+        typer.Option(
+            "--free",
+            # Spaces, where lines may break: a longer word would be cut off.
+            help=f"Groups of parameters with commas between, some of {', '.join(GROUPS)}.",
+            show_default="all but tip",
+        ),
+    ] = ",".join(DEFAULT),
+    elastic: Annotated[
+        bool | None,
+        typer.Option(
+            "--elastic/--rigid",
+            help="Model of the tendons; by default elastic if stiffness is free or the robot has all stiffnesses.",
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write the fitted robot to this .toml file.")] = None,
     figure: FigurePath = None,
     held_out: Annotated[float, typer.Option("--held-out", help="Share of the commands that test the fit.")] = 0.5,
@@ -52,6 +65,7 @@ def fit(
                 loaded,
                 measured,
                 [name.strip() for name in free.split(",")],
+                elastic=elastic,
                 held_out=held_out,
                 seed=seed,
                 progress=lambda done, total: say("fitting", done, total, "step"),
@@ -72,6 +86,7 @@ def fit(
                     {"name": p.name, "unit": p.unit, "value": value, "error": error}
                     for p, value, error in zip(found.parameters, found.values, found.errors, strict=True)
                 ],
+                "elastic": found.elastic,
                 "weak": found.weak,
                 "length": found.length,
                 "held_out": found.held_out,

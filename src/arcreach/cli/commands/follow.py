@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,7 +30,7 @@ from arcreach.cli.arguments import (
     Through,
     TipLink,
 )
-from arcreach.cli.configurations import parse_posture, parse_start
+from arcreach.cli.configurations import parse_by_quantity, parse_posture, parse_start
 from arcreach.cli.motors import (
     MaxAcceleration,
     MaxJerk,
@@ -41,13 +40,14 @@ from arcreach.cli.motors import (
     Rate,
     check_motors,
     check_timing,
+    parse_timing,
     write_motors,
 )
 from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, exit_by, note, picked, print_json
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_number, parse_surroundings, read_targets
 from arcreach.errors import FileError, Interrupted, MethodError
-from arcreach.files import catalogue_waypoints, load_chain, scene_catalogue, units
+from arcreach.files import catalogue_waypoints, load_chain, scene_catalogue
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import STATUS_BY_CODE
 from arcreach.ik.target import Targets
@@ -102,6 +102,7 @@ def follow(
     check_figure(figure)
     check_timing(max_speed, max_acceleration, max_jerk, rate)
     loaded = load_chain(robot, "follow", base, tip)
+    timing = parse_timing(loaded, max_speed, max_acceleration, max_jerk)
     check_motors(loaded, motors, motor_output, max_speed)
     if max_speed is not None and motors is None:
         raise MethodError("--max-speed has no meaning without --motors; give both")
@@ -115,10 +116,9 @@ def follow(
         "angle_tol": parse_number("--angle-tol", angle_tol, "angle"),
         "max_step": None if max_step is None else _steps(max_step, loaded),
         **surroundings,
+        "start": parse_start(start, loaded),
+        **parse_posture(loaded, prefer, hold, limits),
     }
-    if start is not None:
-        options["start"] = parse_start(start, loaded)
-    options |= parse_posture(loaded, prefer, hold, limits)
     interrupted = False
     with announce_compiling() as say:
         try:
@@ -133,9 +133,9 @@ def follow(
     if out is not None:
         path.to_csv(out)
     noted: dict[str, Any] = {}
-    if max_speed is not None and max_acceleration is not None:
+    if timing:
         if path.reached:
-            motion = path.timed(max_speed, max_acceleration, max_jerk=max_jerk, rate=rate)
+            motion = path.timed(**timing, rate=rate)
             noted = write_motors(motion, motors, motor_output)
         else:
             note(f"note: {motors} is not written, because not every point is reached")
@@ -165,26 +165,9 @@ def follow(
 
 
 def _steps(text: str, robot: Robot) -> float | list[float]:
-    """Parse the largest step of every coordinate: an angle, a length or both, or one number of radians and metres."""
-    limits: dict[str, float] = {}
-    for cell in text.split(","):
-        fitting = {}
-        for quantity in units.UNITS:
-            with contextlib.suppress(FileError):
-                fitting[quantity] = units.parse(cell.strip(), quantity)
-        # A number without a unit is valid for both quantities; it must be the only value.
-        if len(fitting) == len(units.UNITS) and cell == text:
-            return fitting["angle"]
-        if len(fitting) != 1 or fitting.keys() & limits.keys():
-            raise MethodError(
-                f"--max-step {text} is not accepted; give an angle, a length or both, as 3deg,5mm, "
-                "or one number of radians and metres"
-            )
-        limits |= fitting
-    for quantity in limits:
-        if quantity not in robot.quantities:
-            raise MethodError(f"--max-step {text}: robot '{robot.name}' has no {quantity} among its coordinates")
-    return [limits.get(quantity, math.inf) for quantity in robot.quantities]
+    """Parse the largest step of every coordinate; a quantity that is not given has no largest one."""
+    given = parse_by_quantity("--max-step", text, robot, "3deg,5mm")
+    return given if isinstance(given, float) else [given.get(quantity, math.inf) for quantity in robot.quantities]
 
 
 def _targets(waypoints: Path | None, scene: str | None) -> Targets:

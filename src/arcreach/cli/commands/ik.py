@@ -45,10 +45,9 @@ from arcreach.errors import MethodError
 from arcreach.files import load_robot, write_csv_log
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import Solution, Solutions
-from arcreach.ik.solve import solve, solve_batch
+from arcreach.ik.solve import TRACE_ROWS, solve, solve_batch
 from arcreach.ik.solve_all import MOST, free_directions, solve_all
 from arcreach.ik.target import Target
-from arcreach.robots.hints import position_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import AnyRobot
 
@@ -141,10 +140,9 @@ def ik(
     common: dict[str, Any] = {
         "position_tol": parse_number("--position-tol", position_tol, "length"),
         "angle_tol": parse_number("--angle-tol", angle_tol, "angle"),
+        "start": parse_start(start, loaded),
+        **parse_posture(loaded, prefer, hold, limits),
     }
-    if start is not None:
-        common["start"] = parse_start(start, loaded)
-    common |= parse_posture(loaded, prefer, hold, limits)
     # Keywords that `solve` and `solve_batch` accept, but not `solve_all`.
     further = parse_surroundings(scene, scale, margin, through, port_radius, port_axis)
     further |= {"method": own.name, "variant": variant, "max_iterations": max_iterations, "max_time": max_time}
@@ -167,6 +165,8 @@ def _one(
         solution = solve(robot, target, trace=trace is not None, **options)
     if trace is not None:
         write_csv_log(robot, solution, trace)
+        if solution.trace is not None and len(solution.trace) == TRACE_ROWS:
+            note(f"{trace}: its first {TRACE_ROWS} rows; the solve took {count(solution.iterations, 'iteration')}")
     if as_json:
         print_json(_as_data(robot, solution, driven))
         note(solution.hint)
@@ -181,17 +181,20 @@ def _every(
     with announce_compiling():
         free = free_directions(robot, target)
         solutions = solve_all(robot, target, **options, most=most or (FEW if free else MOST))
-    if not solutions:
-        note(position_hint(robot, target.position))
+        nearest = None if solutions else solve(robot, target, **options)
     text = count(len(solutions), "solution")
     if free and solutions:
         motion = f"the robot can move in {count(free, 'direction')} while the tip stays at the target"
         text = f"infinitely many solutions: {motion}; {len(solutions)} of them"
     if as_json:
         print_json([_as_data(robot, solution, driven) for solution in solutions])
-        note(text if free else "")
+        note(text if free and solutions else "" if nearest is None else f"{text}; the nearest: {nearest}")
         return bool(solutions)
-    typer.echo(text)
+    if nearest is not None:
+        typer.echo(f"{text}; the nearest:")
+        _print(nearest, driven)
+        return False
+    typer.echo(f"{text}; {solutions[0].effort}")
     for solution in solutions:
         _print(solution, driven)
         typer.echo(f"  found from {count(solution.hits, 'start')}")
@@ -239,7 +242,7 @@ def _as_data(robot: AnyRobot, solution: Solution, driven: Robot | None) -> dict[
         **pulls,
         "reached": solution.reached,
         "status": solution.status.name,
-        **picked(solution, "position_error", "angle_error", "iterations", "seconds", "method", "hits"),
+        **picked(solution, "position_error", "angle_error", "iterations", "seconds", "interpreted", "method", "hits"),
         **picked(solution, "clearance", "port_distance"),
     }
 

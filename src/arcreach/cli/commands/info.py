@@ -12,11 +12,11 @@ from arcreach._text import coordinate, number
 from arcreach._threads import available_threads
 from arcreach.cli.arguments import AsJson, BaseLink, OptionalRobot, TipLink
 from arcreach.cli.output import console, note, plain, print_json, print_table
-from arcreach.elements import LENGTH, Element, Link, Section, Tendon
+from arcreach.elements import LENGTH, Element, Link, Section
 from arcreach.files import load_robot
 from arcreach.robots.hints import reach_hint
 from arcreach.robots.robot import Robot
-from arcreach.robots.routes import pull_ranges
+from arcreach.robots.routes import pull_ranges, tendons_of
 from arcreach.robots.symbolic import SymbolicRobot
 
 # Fields of a joint that the table of elements leaves out; the table of coordinates has the limits.
@@ -121,14 +121,9 @@ def _coordinate_rows(robot: Robot | SymbolicRobot) -> list[tuple[str, ...]]:
     return [(name, *(coordinate(float(value), quantity) for value in values)) for name, quantity, *values in columns]
 
 
-def _tendons(robot: Robot) -> list[Tendon]:
-    """Return the tendons in the order of the pulls."""
-    return [tendon for section in robot.sections for tendon in section.tendons]
-
-
 def _tendon_rows(robot: Robot) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
-    for name, tendon, needed in zip(robot.tendons, _tendons(robot), pull_ranges(robot).tolist(), strict=True):
+    for name, tendon, needed in zip(robot.tendons, tendons_of(robot), pull_ranges(robot).tolist(), strict=True):
         routing = [f"{tendon.discs} discs" if tendon.discs else "straight"]
         if tendon.rate:
             routing = [f"helical, {number(math.degrees(tendon.rate) * 1e-3)}°/mm", *routing[: bool(tendon.discs)]]
@@ -156,7 +151,7 @@ def _as_data(robot: Robot | SymbolicRobot) -> dict[str, Any]:
     elements = []
     tendons = []
     if isinstance(robot, Robot):
-        for name, tendon, needed in zip(robot.tendons, _tendons(robot), pull_ranges(robot), strict=True):
+        for name, tendon, needed in zip(robot.tendons, tendons_of(robot), pull_ranges(robot), strict=True):
             tendons.append({**dataclasses.asdict(tendon), "name": name, "pull_range": needed})
         for name, element in zip(robot.element_names, robot.elements, strict=True):
             elements.append({"kind": element.kind, **dataclasses.asdict(element), "name": name})

@@ -34,6 +34,7 @@ from arcreach.cli.motors import (
     Rate,
     check_motors,
     check_timing,
+    parse_timing,
     write_motors,
 )
 from arcreach.cli.output import check_figure, console, exit_by, note, picked, print_json
@@ -106,6 +107,7 @@ def plan(
     check_figure(figure)
     check_timing(max_speed, max_acceleration, max_jerk, rate)
     loaded = load_chain(robot, "plan", base, tip)
+    timing = parse_timing(loaded, max_speed, max_acceleration, max_jerk)
     check_motors(loaded, motors, motor_output, max_speed)
     obstacles = load_scene(scene, scale)
     q_start = parse_configuration(start, loaded, "--from")
@@ -128,8 +130,8 @@ def plan(
             **wishes,
         )
         timed = None
-        if found.reached and max_speed is not None and max_acceleration is not None:
-            timed = found.timed(max_speed, max_acceleration, max_jerk=max_jerk, rate=rate)
+        if found.reached and timing:
+            timed = found.timed(**timing, rate=rate)
     if out is not None and found.reached:
         if timed is not None:
             timed.to_csv(out)

@@ -9,7 +9,7 @@ import typer
 from arcreach import _jit, _warm_up
 from arcreach.cli.arguments import AsJson, complete_robot
 from arcreach.cli.output import print_json
-from arcreach.cli.progress import WARMING_UP, announce_compiling
+from arcreach.cli.progress import announce_compiling
 from arcreach.files import load_robot
 
 
@@ -23,8 +23,7 @@ def warm_up(
 ) -> None:
     """Compile the kernels of solvers, scenes and planners, so that first commands do not wait."""
     loaded = None if robot is None else load_robot(robot)
-    # Steps take from a tenth of a second to ten, and a second process does half of them.
-    with announce_compiling(message=WARMING_UP, estimates=False) as say:
+    with announce_compiling(warming_up=True) as say:
         seconds = _warm_up.warm_up(device, loaded, lambda done, total: say("compiling", done, total, "step"))
     if as_json:
         print_json({"seconds": seconds, "cache": str(_jit.CACHE_DIRECTORY)})

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any
 
+from arcreach._io import read_bytes
 from arcreach.experiments.benchmarks.arms import every_call
 from arcreach.experiments.engine.comparison import Call, Case, Comparison, accepts
 from arcreach.experiments.engine.experiment import Settings
@@ -24,6 +24,8 @@ TOLERANCES = {"loose": (1e-3, 1e-2), "fine": (1e-6, 1e-3)}
 DEFAULT = "three-section"
 # Largest number of targets of a user's method that is a plain function, called once per target.
 SLOW = 200
+# Bytes of the file of a user's method; compiled ones have some megabytes.
+LARGEST_MODULE = 250_000_000
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def _source(name: str) -> str:
     """Return a digest of the file of a user's method, which is loaded already; empty if it has no file."""
     module = name.partition(":")[0] if ":" in name else next(iter(entry_points(group=GROUP, name=name))).module
     file = getattr(sys.modules[module], "__file__", None)
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else ""
+    return hashlib.sha256(read_bytes(file, LARGEST_MODULE)).hexdigest()[:16] if file else ""
 
 
 def own_call(name: str) -> Call:

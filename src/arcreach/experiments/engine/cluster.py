@@ -21,7 +21,7 @@ from arcreach.experiments.engine.run import remote_rows
 FAILED_WORKERS = 10
 AHEAD = 4
 # Seconds to wait for a scheduler and its first worker, and for its port to accept a connection.
-PATIENCE = 30
+SCHEDULER_TIMEOUT = 30
 CONNECT_TIMEOUT = 5
 
 _LOCAL = re.compile(r"local:([1-9]\d*)")
@@ -79,12 +79,12 @@ def connected(address: str) -> Iterator[Workers]:
         raise MethodError(f"--cluster {shown(address)} is not accepted; give local:N or the scheduler's host:port")
     _check_listening(address)
     try:
-        client = distributed.Client(address, timeout=PATIENCE)
+        client = distributed.Client(address, timeout=SCHEDULER_TIMEOUT)
     except (OSError, TimeoutError) as error:
         raise _no_answer(address, error) from None
     with client:
         try:
-            client.wait_for_workers(1, timeout=PATIENCE)
+            client.wait_for_workers(1, timeout=SCHEDULER_TIMEOUT)
         except TimeoutError:
             raise MethodError(f"--cluster {address}: the scheduler has no workers; start at least one") from None
         if set(client.run(kernel_hash).values()) != {kernel_hash()}:

@@ -71,7 +71,6 @@ class Comparison(Experiment):
 
     make_cases: Callable[[], Sequence[Case]] = tuple
     calls: tuple[Call, ...] = ()
-    budget: float | None = None  # the authors' seconds per solve; rows beyond it are counted as late
     random_start: bool = False  # start each solve at a random configuration instead of the method's own
     pictures: Callable[[Any], Iterator[Part]] | None = None
     make_printed: Callable[[], list[Any]] = list

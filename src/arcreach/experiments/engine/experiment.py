@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import shown
+from arcreach._checks import choice, shown, suggestion
 from arcreach.errors import MethodError
 from arcreach.experiments.report.parts import Part
 from arcreach.robots.robot import Robot
@@ -105,6 +105,7 @@ class Experiment:
     readings: tuple[Reading, ...] = ()
     count_printed: bool = True  # whether the source prints how many targets it has
     extras: Mapping[str, str] = field(default_factory=dict)  # further columns and their polars types
+    budget: float | None = None  # the authors' seconds per solve; rows beyond it are counted as late
 
     def settings(
         self,
@@ -125,8 +126,7 @@ class Experiment:
             raise MethodError(f"seed = {shown(seed)} is not accepted; give a whole number, 0 or more")
         if robot is not None and not self.takes_robot:
             raise MethodError(f"experiment '{self.name}' has robots of its own; --robot is for 'compare'")
-        if device not in DEVICES:
-            raise MethodError(f"device = {shown(device)} is not accepted; give one of {', '.join(DEVICES)}")
+        choice("device", device, DEVICES, MethodError)
         settings = Settings(seed, targets, (), robot)
         return Settings(seed, targets, self.chosen(settings, methods), robot, device)
 
@@ -150,6 +150,7 @@ class Experiment:
             if not found:
                 raise MethodError(
                     f"method = {shown(name)} is not one of experiment '{self.name}'; give {', '.join(known)}"
+                    + suggestion(name, known)
                 )
             wanted += found
         return tuple(label for label in known if label in wanted)

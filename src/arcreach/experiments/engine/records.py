@@ -132,7 +132,7 @@ class Run:
         # Only targets that were reached count: for times the timed ones, for iterations all.
         timed = reached & (polars.col("target") < self.experiment.timed)
         seconds, iterations = polars.col("seconds"), polars.col("iterations")
-        budget = getattr(self.experiment, "budget", None)
+        budget = self.experiment.budget
         late = polars.lit(0) if budget is None else (reached & (seconds > budget)).sum()
         found: list[dict[str, Any]] = (
             (self.lazy if rows is None else rows)

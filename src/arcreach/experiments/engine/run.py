@@ -39,7 +39,6 @@ class Progress:
     fresh: int = 0  # rows computed by this session
     reached: int = 0  # of the fresh ones
     left: float = float("nan")  # estimated seconds until the end
-    block: Block | None = None
 
 
 class _Clock:
@@ -108,7 +107,6 @@ def run_experiment(
         try:
             for block, columns in _results(experiment, settings, left, session, progress):
                 store.write(block, columns, dict(experiment.extras))
-                progress.block = block
                 progress.done += block.count
                 progress.fresh += block.count
                 progress.reached += int(np.sum(columns["reached"]))

@@ -8,6 +8,7 @@ block is computed again.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import io
 import json
@@ -23,11 +24,16 @@ from pydantic import BaseModel, ValidationError
 
 from arcreach._extras import require
 from arcreach._io import UNFINISHED, file_error, make_folder, read_bytes, read_text, write_bytes
+from arcreach._text import coordinate, number
+from arcreach.elements import Element, Tendon
+from arcreach.elements.element import PLAIN
 from arcreach.errors import FileError
 from arcreach.experiments.engine.experiment import CPU, Block, Columns, Experiment, Settings
 
 RUN_FILE = "run.json"
 ROWS, SESSIONS = "rows", "sessions"
+# Entry of the description for people. It follows from the robot, so a run that lacks it can be continued.
+ROBOT_TEXT = "robot_text"
 # Ending given to a file with a wrong checksum, which is kept but never read again.
 DAMAGED = ".damaged"
 # Largest sizes in bytes of a description or session, and of the rows of a block.
@@ -65,6 +71,7 @@ class RunNote(BaseModel):
     targets: int
     methods: list[str]
     robot: RobotNote | None
+    robot_text: list[str] = []  # the elements in degrees and millimetres; absent in runs of earlier versions
     kernels: str
     sources: dict[str, str] = {}  # absent in runs without methods of the user
 
@@ -97,9 +104,31 @@ def describe(experiment: Experiment, settings: Settings, kernels: str) -> dict[s
         "targets": settings.targets,
         "methods": list(settings.methods),
         "robot": None if robot is None else {"name": robot.name, "elements": [repr(one) for one in robot.elements]},
+        **({} if robot is None else {ROBOT_TEXT: [*map(_element_text, robot.element_names, robot.elements)]}),
         "kernels": kernels,
         **({"sources": sources} if sources else {}),
     }
+
+
+def _element_text(name: str, element: Element) -> str:
+    """Return an element in degrees and millimetres: its name and kind, and the fields that differ from defaults."""
+    fields = [field for field in dataclasses.fields(element) if field.name != "name"]
+    given = [(field, getattr(element, field.name)) for field in fields]
+    told = [
+        f"{one.name} {_value_text(value, one.metadata['quantity'])}" for one, value in given if value != one.default
+    ]
+    kind = "" if element.kind in name else f" ({element.kind})"
+    return f"{name}{kind}: {', '.join(told)}" if told else f"{name}{kind}"
+
+
+def _value_text(value: Any, quantity: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        if value and isinstance(value[0], Tendon):
+            return str(len(value))
+        return f"({', '.join(_value_text(one, quantity) for one in value)})"
+    return number(value, 6) if quantity == PLAIN else coordinate(value, quantity)
 
 
 class Store:
@@ -126,7 +155,7 @@ class Store:
         if self.exists:
             begun = self.description()
             for name, value in description.items():
-                if begun.get(name) == value:
+                if begun.get(name) == value or name == ROBOT_TEXT:
                     continue
                 if name == "sources":
                     before = begun.get(name, {})

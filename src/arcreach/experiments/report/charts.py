@@ -10,9 +10,9 @@ import numpy as np
 
 from arcreach import figures
 from arcreach._typing import Array
-from arcreach.experiments.report.statistics import Summary
+from arcreach.experiments.report.statistics import NONE, Summary
 from arcreach.figures.drawing import theme
-from arcreach.figures.drawing.theme import INK, look
+from arcreach.figures.drawing.theme import GREY, INK, look
 from arcreach.figures.success import draw_shares, mark_degrees, success
 
 Curves = Mapping[str, Sequence[tuple[float, Summary]]]
@@ -26,6 +26,8 @@ FEW_ITERATIONS = 10
 HOLLOW = {"markerfacecolor": "white", "linestyle": ":", "linewidth": 0.7}
 # Largest number of cases whose times are drawn.
 MOST_PANELS = 9
+# Colour of the cells of a method and a case without rows; it is no colour of the scale.
+NO_ROWS = "#DEDEDE"
 # Size of the cells of maps in metres.
 CELL = 1e-3
 
@@ -128,21 +130,23 @@ def effort_distributions(rows: Mapping[str, Mapping[str, tuple[Array, Array]]]) 
 
 
 def share_matrix(run: Any) -> theme.Figure:
-    """Draw the share reached as a coloured table of methods and cases, for many methods."""
+    """Draw the share reached as a coloured table of methods and cases, for many methods; a dash where there is none."""
     cases, methods = run.cases, run.methods
     table = np.full((len(methods), len(cases)), np.nan)
     for one in run.summaries:
         table[methods.index(one.method), cases.index(one.case)] = one.share
     with theme.drawing(theme.TWO_COLUMNS, 5.0 * len(methods) + 36.0) as figure:
         panel = figure.subplots()
+        panel.set_facecolor(NO_ROWS)
         picture = panel.imshow(table, cmap="Blues", vmin=0.0, vmax=100.0, aspect="auto")
         for (row, column), share in np.ndenumerate(table):
             if np.isfinite(share):
                 # Rounded down, so that 100 means that every target was reached.
                 text = f"{math.floor(10.0 * share) / 10.0:.1f}" if share < 100.0 else "100"
-                panel.text(
-                    column, row, text, ha="center", va="center", fontsize=6.5, color="w" if share > 60.0 else INK
-                )
+                colour = "w" if share > 60.0 else INK
+            else:
+                text, colour = NONE, GREY
+            panel.text(column, row, text, ha="center", va="center", fontsize=6.5, color=colour)
         panel.set_yticks(range(len(methods)), methods)
         panel.set_xticks(range(len(cases)), cases, rotation=35, ha="right", rotation_mode="anchor")
         panel.tick_params(length=0)

@@ -24,7 +24,7 @@ def comparison_tables(run: Any) -> Iterator[Part]:
     if len(run.cases) > 1:
         yield _table(overall, [one for one in printed if not one.case], "All cases together.", show_case=False)
     late = sum(one.late for one in overall)
-    if getattr(run.experiment, "budget", None) is not None:
+    if run.experiment.budget is not None:
         yield Text(
             f"The authors stop a solve after {time_text(run.experiment.budget)}. Ours are not stopped, so that rows do "
             f"not depend on the clock; {late} of {sum(one.reached for one in overall)} targets were reached later than "

@@ -16,7 +16,7 @@ from arcreach.experiments.engine import convergence
 from arcreach.experiments.engine.comparison import Comparison
 from arcreach.experiments.engine.experiment import CPU, OURS
 from arcreach.experiments.engine.records import Run
-from arcreach.experiments.engine.store import RUN_FILE
+from arcreach.experiments.engine.store import ROBOT_TEXT, RUN_FILE
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.comparison_tables import MOST_CASES, comparison_tables
 from arcreach.experiments.report.pages import as_html, as_markdown, write_figures
@@ -26,6 +26,7 @@ from arcreach.experiments.report.statistics import NONE, number_text, time_text
 from arcreach.experiments.report.verdicts import RULE, by_table, counts, group_table, times_as_fast
 
 TITLE = "Published tables, computed again"
+TABLES = ", or read from the tables of the sources"
 # With more methods than this, dots could not be distinguished.
 FEW_METHODS = 6
 
@@ -63,10 +64,12 @@ def page(runs: Sequence[Run]) -> Iterator[Part]:
     """Yield all parts of a report."""
     single = runs[0] if len(runs) == 1 else None
     yield Heading(TITLE if single is None else single.experiment.title, 1)
+    printed = any(run.experiment.source != OURS for run in runs)
     yield Text(
-        "Every number on this page is computed from the rows of runs, or read from the tables of the sources; none is "
-        "written by hand. Reached means: the tip is within the tolerances and the configuration within its limits, by "
-        "forward kinematics, whatever status the method returns. Shares come with their 95 % Wilson interval. " + RULE
+        f"Every number on this page is computed from the rows of runs{TABLES if printed else ''}; none is written by "
+        "hand. Reached means: the tip is within the tolerances and the configuration within its limits, by forward "
+        "kinematics, whatever status the method returns. Shares come with their 95 % Wilson interval."
+        + (f" {RULE}" if printed else "")
     )
     if single is None:
         yield Heading("What agrees, what does not, and why", 2)
@@ -144,7 +147,8 @@ def _sections(run: Run) -> Iterator[Part]:
     experiment, known = run.experiment, run.description
     if known["robot"] is not None:
         yield Text(f"Robot: {known['robot']['name'] or 'unnamed'}.")
-        yield Items(tuple(f"`{element}`" for element in known["robot"]["elements"]))
+        # Runs of earlier versions have the elements as code only.
+        yield Items(tuple(known.get(ROBOT_TEXT) or (f"`{element}`" for element in known["robot"]["elements"])))
     yield Text(f"Source: {experiment.source}. Targets: {experiment.law}.")
     state = "" if run.finished else " The run is not finished: numbers are those of the rows computed so far."
     theirs = f" (the authors: {experiment.full})" if experiment.count_printed else ""
@@ -184,8 +188,11 @@ def _workers(session: dict[str, Any]) -> str:
 def _pictures(run: Run) -> Iterator[Part]:
     name = run.experiment.name
     if len(run.cases) <= MOST_CASES // 3:
-        figure = charts.share_bars(run) if len(run.methods) <= FEW_METHODS else charts.share_matrix(run)
-        yield Drawing(f"{name}-shares", figure, "Share of targets reached, with 95 % Wilson intervals.")
+        if len(run.methods) <= FEW_METHODS:
+            figure, caption = charts.share_bars(run), "Share of targets reached, with 95 % Wilson intervals."
+        else:
+            figure, caption = charts.share_matrix(run), _matrix_caption(run)
+        yield Drawing(f"{name}-shares", figure, caption)
     figure = charts.time_distributions(run)
     shown = "some cases" if len(run.cases) > charts.MOST_PANELS else "every case"
     yield Drawing(
@@ -201,6 +208,14 @@ def _pictures(run: Run) -> Iterator[Part]:
             "Position error against the iteration: median of "
             f"{convergence.TARGETS} targets, and the middle half as a band; auto shows the best of its starts so far.",
         )
+
+
+def _matrix_caption(run: Run) -> str:
+    caption = "Share of targets reached in per cent, rounded down; the table of cases has the 95 % Wilson intervals."
+    if len(run.summaries) == len(run.cases) * len(run.methods):
+        return caption
+    unfinished = "" if run.finished else ", or the run has not come to it"
+    return f"{caption} Grey cells with a dash: the method does not accept the case{unfinished}."
 
 
 def _machines(runs: Sequence[Run]) -> Iterator[Part]:

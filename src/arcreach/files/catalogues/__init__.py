@@ -7,10 +7,9 @@ from importlib.resources import files
 
 import numpy as np
 
-from arcreach._checks import shown
+from arcreach._checks import shown, suggestion
 from arcreach._typing import Array
 from arcreach.errors import FileError
-from arcreach.files.toml.problems import suggestion
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.scene import Scene

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Union
 
 from pydantic import BeforeValidator, Field
 
-from arcreach._checks import shown
-from arcreach.errors import ArcreachError, FileError
+from arcreach._checks import gathered, shown
+from arcreach.errors import FileError
 from arcreach.files.toml import problems, sizes
 from arcreach.files.toml.robot_file import model_of, parse_chain
-from arcreach.files.toml.robot_models import AnyEntry, Length, Strict, Text
+from arcreach.files.toml.robot_models import AnyEntry, Length, Strict, Text, entry_model, field_type
 from arcreach.files.toml.text import parse_toml
 from arcreach.robots.robot import Robot
-from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon, Wall
+from arcreach.scenes.planar import Obstacle, Point
+from arcreach.scenes.scene import PLANAR_TYPES
 
 
 def _two(value: Any) -> Any:
@@ -26,36 +28,18 @@ def _two(value: Any) -> Any:
 # Contact planning checks these values again; here they are checked for `arcreach check`.
 Finite = Annotated[Length, Field(allow_inf_nan=False)]
 PlanarPoint = Annotated[tuple[Finite, Finite], BeforeValidator(_two)]
+PlanarPoints = Annotated[list[PlanarPoint], Field(max_length=sizes.MOST_CORNERS)]
+# Types of fields that elements do not have, by annotation.
+_PLANAR_FIELDS: dict[str, Any] = {"Point": PlanarPoint, "tuple[Point, ...]": PlanarPoints}
 
 
-class PolygonEntry(Strict):
-    """A polygon."""
-
-    kind: Literal["polygon"]
-    points: list[PlanarPoint] = Field(max_length=sizes.MOST_CORNERS, description="list of corners (x, z) in order")
-    name: Text = Field("", description="name of the polygon")
+def _type_of(field: dataclasses.Field[Any]) -> Any:
+    return _PLANAR_FIELDS.get(str(field.type)) or field_type(field)
 
 
-class DiscEntry(Strict):
-    """A disc."""
-
-    kind: Literal["disc"]
-    centre: PlanarPoint = Field(description="centre (x, z)")
-    radius: Length = Field(description="radius")
-    name: Text = Field("", description="name of the disc")
-
-
-class WallEntry(Strict):
-    """A wall without thickness."""
-
-    kind: Literal["wall"]
-    points: list[PlanarPoint] = Field(max_length=sizes.MOST_CORNERS, description="list of points (x, z) in order")
-    name: Text = Field("", description="name of the wall")
-
-
-OBSTACLES: dict[str, type[Strict]] = {"polygon": PolygonEntry, "disc": DiscEntry, "wall": WallEntry}
-SHAPES: dict[str, type[Obstacle]] = {"polygon": Polygon, "disc": Disc, "wall": Wall}
-AnyObstacle = Annotated[PolygonEntry | DiscEntry | WallEntry, Field(discriminator="kind")]
+SHAPES: dict[str, type[Obstacle]] = {shape.kind: shape for shape in PLANAR_TYPES}
+OBSTACLES: dict[str, type[Strict]] = {kind: entry_model(shape, _type_of) for kind, shape in SHAPES.items()}
+AnyObstacle: Any = Annotated[Union[tuple(OBSTACLES.values())], Field(discriminator="kind")]  # noqa: UP007
 
 
 class PlanarFile(Strict):
@@ -66,9 +50,7 @@ class PlanarFile(Strict):
     target: PlanarPoint | None = Field(None, description="position (x, z) to reach")
     object: Text | None = Field(None, description="name of the obstacle to grasp")
     bend_radius: Finite | None = Field(None, gt=0.0, description="smallest radius of the bent body")
-    contacts: list[PlanarPoint] | None = Field(
-        None, max_length=sizes.MOST_CORNERS, description="points (x, z) that may be touched"
-    )
+    contacts: PlanarPoints | None = Field(None, description="points (x, z) that may be touched")
     elements: list[AnyEntry] = Field(
         min_length=1, max_length=sizes.MOST_ELEMENTS, description="list of the robot's elements, base first"
     )
@@ -124,11 +106,8 @@ def _obstacles(content: PlanarFile, found: list[str]) -> list[Obstacle]:
     """Return the valid obstacles, and add the problems of the others to `found`."""
     obstacles: list[Obstacle] = []
     for i, entry in enumerate(content.obstacles):
-        fields = entry.model_dump(exclude={"kind"})
-        try:
-            obstacles.append(SHAPES[entry.kind](**fields))
-        except ArcreachError as error:
-            found += [f"obstacles[{i}]: {line}" for line in problems.problems_of(error)]
+        with gathered(found, f"obstacles[{i}]: "):
+            obstacles.append(SHAPES[entry.kind](**entry.model_dump(exclude={"kind"})))
     return obstacles
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from arcreach._checks import shown
+from arcreach._checks import shown, suggestion
 from arcreach._text import count
 from arcreach.errors import ArcreachError, FileError
 
@@ -17,8 +15,6 @@ from arcreach.errors import ArcreachError, FileError
 _TAGGED_LISTS = {"elements": "kind", "rows": "kind", "coordinates": "quantity", "obstacles": "kind"}
 # Largest number of problems reported for one file.
 MOST = 100
-# Largest number of names compared for a suggestion.
-_MOST_KNOWN = 1000
 
 # The accepted type for each of pydantic's type errors.
 _REMEDIES = {
@@ -50,13 +46,6 @@ def validated(model: type[BaseModel], data: Any, model_of: ModelOf) -> tuple[Any
     if len(details) > MOST:
         lines.append(((), f"has {count(len(details) - MOST, 'more problem')}"))
     return None, lines
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return `did you mean ...` if a known name is spelt nearly alike, else an empty text."""
-    # Truncate the name: the time grows with the product of both lengths, and no known name is this long.
-    near = difflib.get_close_matches(name[:100], list(itertools.islice(known, _MOST_KNOWN)), n=1, cutoff=0.6)
-    return f"; did you mean {shown(near[0])}?" if near else ""
 
 
 def failure(origin: str, found: Sequence[str]) -> FileError:

@@ -117,12 +117,12 @@ def _entry_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
         with checks.gathered(found):
             elements_from_dh([row and row.model_dump(exclude_none=True) for row in rows], "standard")
     elif kind in KINDS:
-        found = _value_problems(KINDS[kind], entry, bad)
+        found = value_problems(KINDS[kind], entry, bad)
     return found
 
 
-def _value_problems(owner: Any, entry: dict[str, Any], bad: list[problems.Location]) -> list[str]:
-    """Return the problems of the values of an element or a tendon; invalid fields are skipped."""
+def value_problems(owner: Any, entry: dict[str, Any], bad: list[problems.Location]) -> list[str]:
+    """Return the problems of the values of an element, a tendon or an obstacle; invalid fields are skipped."""
     found: list[str] = []
     fields: dict[str, Any] = {str(location[0]): checks.UNKNOWN for location in bad}
     names = {field.name for field in dataclasses.fields(owner)}
@@ -131,7 +131,7 @@ def _value_problems(owner: Any, entry: dict[str, Any], bad: list[problems.Locati
         for i, tendon in enumerate(entry["tendons"]):
             of_tendon = [location[2:] for location in bad if location[:2] == ("tendons", i)]
             if all(of_tendon):
-                found += [f"tendons[{i}]: {line}" for line in _value_problems(Tendon, tendon, of_tendon)]
+                found += [f"tendons[{i}]: {line}" for line in value_problems(Tendon, tendon, of_tendon)]
     for name in names & entry.keys() - fields.keys():
         fields[name] = field_form(owner, name).validate_python(entry[name])
     with checks.gathered(found):

@@ -16,12 +16,12 @@ from arcreach import _checks as checks
 from arcreach.errors import FileError, SceneError
 from arcreach.files.toml import problems, sizes
 from arcreach.files.toml.planar_file import OBSTACLES
+from arcreach.files.toml.robot_file import value_problems
 from arcreach.files.toml.robot_models import (
     Length,
     Strict,
     Text,
     entry_model,
-    field_form,
     field_type,
     rotated_fields,
     three,
@@ -82,10 +82,8 @@ def parse_scene(text: str, origin: str, folder: Path | None = None) -> Scene:
         "obstacles", data, invalid, build, _entry_problems, caught=(SceneError, FileError)
     )
     if not found:
-        try:
+        with checks.gathered(found):
             return Scene(shapes, content.name, content.source)
-        except SceneError as error:
-            found += error.problems
     raise problems.failure(origin, found)
 
 
@@ -121,17 +119,4 @@ def _entry_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
     shape: Any = SHAPES.get(str(kind))
     # A mesh that lacks one of its fields cannot be checked.
-    if shape not in SHAPE_TYPES or shape is Mesh:
-        return []
-    names = {field.name for field in dataclasses.fields(shape)}
-    fields: dict[str, Any] = {str(location[0]): checks.UNKNOWN for location in bad if location[0] in names}
-    fields |= {
-        name: field_form(shape, name).validate_python(value)
-        for name, value in entry.items()
-        if name in names and name not in fields
-    }
-    try:
-        shape(**fields)
-    except SceneError as error:
-        return list(error.problems)
-    return []
+    return value_problems(shape, entry, bad) if shape in SHAPE_TYPES and shape is not Mesh else []

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from arcreach import _interpreter
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array
@@ -104,9 +105,11 @@ def solve_one(
     report = np.empty((1, REPORT_SIZE))
     # `tuple.__new__` takes half the time of Task(...).
     task = tuple.__new__(Task, (targets.packed[1], *(fresh if start is None else started)))
+    calls = _interpreter.calls
     kernel(0, 1, *arguments, task, q, report)
     ((status, iterations, seconds, position_error, angle_error, _),) = report.tolist()
-    return Solution(q[0], STATUS_BY_CODE[int(status)], position_error, angle_error, int(iterations), seconds, "auto")
+    code, interpreted = STATUS_BY_CODE[int(status)], _interpreter.calls != calls
+    return Solution(q[0], code, position_error, angle_error, int(iterations), seconds, "auto", interpreted=interpreted)
 
 
 def _single(robot: Robot, targets: Targets, settings: Settings, preference: Preference | None) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from arcreach._checks import shown, whole
+from arcreach._checks import choice, shown, whole
 from arcreach.errors import MethodError
 from arcreach.ik import fabrik_chain
 from arcreach.ik.method import Method, Outcome, Problem, register
@@ -36,9 +36,7 @@ def _run(problem: Problem) -> Outcome:
     if isinstance(A, bool) or not isinstance(A, int | float) or not 1.0 <= A < math.inf:
         raise MethodError(f"A = {shown(A)} is not accepted; give a number of 1 or more")
     C = whole("C", C, 1, MethodError)
-    shake = problem.options.get("shake", "part")
-    if shake not in SHAKES:
-        raise MethodError(f"shake = {shown(shake)} is not accepted; give 'part' or 'full'")
+    shake = choice("shake", problem.options.get("shake", "part"), SHAKES, MethodError)
     period = whole("position_period", problem.options.get("position_period", 0), 0, MethodError)
     tolerance = fabrik_chain.section_tol_of(problem)
     settings = Settings(tolerance, float(A), C, problem.variant == ON_ARRIVAL, shake == "full", period)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcreach._checks import positive, shown
+from arcreach._checks import choice, positive
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.ik.fabrik_chain import chord_refusal, run_stages, section_tol_of
@@ -25,9 +25,7 @@ def _run(problem: Problem) -> Outcome:
 
 def _balls(problem: Problem) -> tuple[Array, bool]:
     """Return the spheres of the scene, enlarged by the margin, and whether to avoid them as published."""
-    avoidance = problem.options.get("avoidance", CORRECTED)
-    if avoidance not in (CORRECTED, PUBLISHED):
-        raise MethodError(f"avoidance = {shown(avoidance)} is not accepted; give '{CORRECTED}' or '{PUBLISHED}'")
+    avoidance = choice("avoidance", problem.options.get("avoidance", CORRECTED), (CORRECTED, PUBLISHED), MethodError)
     if problem.scene is None:
         return np.empty((0, 4)), False
     for name, shape in zip(problem.scene.shape_names, problem.scene, strict=True):

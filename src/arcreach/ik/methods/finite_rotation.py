@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._checks import real_array, shown
+from arcreach._checks import choice, real_array, shown
 from arcreach._typing import Array
 from arcreach.elements import Link, Revolute
 from arcreach.errors import MethodError
@@ -75,9 +75,7 @@ def traces_steps(problem: Problem) -> bool:
 
 def is_single(precision: Any) -> bool:
     """Return whether vectors are stored in single precision."""
-    if not isinstance(precision, str) or precision not in ("float64", "float32"):
-        raise MethodError(f"precision = {shown(precision)} is not accepted; give 'float64' or 'float32'")
-    return precision == "float32"
+    return choice("precision", precision, ("float64", "float32"), MethodError) == "float32"
 
 
 def tool_axes(problem: Problem) -> Array:

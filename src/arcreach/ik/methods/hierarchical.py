@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import shown, whole
+from arcreach._checks import choice, shown, whole
 from arcreach._jit import settled
 from arcreach._text import listed
 from arcreach._typing import Array
@@ -248,9 +248,7 @@ def limit_chain(robot: AnyRobot) -> npt.NDArray[Any]:
 
 
 def _code(field: str, value: Any, known: dict[str, int]) -> int:
-    if isinstance(value, str) and value in known:
-        return known[value]
-    raise _refused(field, value, f"one of {', '.join(known)}")
+    return known[choice(field, value, known, MethodError)]
 
 
 def _number(field: str, value: Any, accepted: str, above: float, most: float = sys.float_info.max) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.elements import LENGTH, Section
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
-from arcreach.kernels.methods.jacobian import Arm
+from arcreach.kernels.methods.jacobian import ScaledRobot
 from arcreach.kernels.methods.jacobian import jacobian as jacobian_kernel
 from arcreach.kernels.methods.jacobian_steps import SHARE, Rule
 from arcreach.robots.robot import Robot
@@ -42,10 +42,10 @@ def holding_limits(robot: Robot) -> tuple[Array, Array]:
 
 
 @lru_cache(maxsize=64)
-def arm_of(robot: Robot) -> Arm:
+def arm_of(robot: Robot) -> ScaledRobot:
     """Return the robot as the kernel reads it, with lengths in units of their range."""
     scales = np.where(np.array(robot.quantities) == LENGTH, robot.upper - robot.lower, 1.0)
-    return Arm(robot.packed, robot.model.weight, scales, *holding_limits(robot))
+    return ScaledRobot(robot.packed, robot.model.weight, scales, *holding_limits(robot))
 
 
 def run(problem: Problem, rule: Rule = RULE) -> Outcome:

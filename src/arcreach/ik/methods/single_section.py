@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from arcreach._checks import positive, shown
+from arcreach._checks import choice, positive
 from arcreach._typing import Array
 from arcreach.elements import Z_AXIS, Prismatic, Section
 from arcreach.errors import MethodError
@@ -14,7 +14,7 @@ from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.kernels.chain import section, section_inverse
 from arcreach.kernels.methods import single_section as kernels
 from arcreach.kernels.methods.single_section_jacobian import single_section_jacobian
-from arcreach.kernels.methods.single_section_limits import Arm
+from arcreach.kernels.methods.single_section_limits import SlidingSection
 from arcreach.robots.robot import Robot
 
 VARIANTS = {"newton": kernels.NEWTON, "iterative": kernels.ITERATIVE, "polynomial": kernels.POLYNOMIAL}
@@ -30,11 +30,9 @@ MAX_ITERATIONS_JACOBIAN = 200
 def run(problem: Problem) -> Outcome:
     """Solve every target; only the variant `jacobian` uses a start."""
     robot, variant = problem.robot, problem.variant
-    scaled = problem.options.get("scaled", "length")
-    if scaled not in SCALED or (scaled == "stretch" and variant != "iterative"):
-        raise MethodError(
-            f"scaled = {shown(scaled)} is not accepted; give 'length', or 'stretch' for variant iterative"
-        )
+    scaled = choice("scaled", problem.options.get("scaled", "length"), SCALED, MethodError)
+    if scaled == "stretch" and variant != "iterative":
+        raise MethodError("scaled = 'stretch' is for variant iterative; leave it out")
     if "max_travel" in problem.options and (variant != "iterative" or len(robot.elements) == 1):
         raise MethodError("max_travel is for variant iterative and a section on a prismatic base; leave it out")
     if variant == JACOBIAN:
@@ -50,10 +48,10 @@ def run(problem: Problem) -> Outcome:
 
 
 @lru_cache(maxsize=64)
-def arm_of(robot: Robot, variant: str) -> Arm:
+def arm_of(robot: Robot, variant: str) -> SlidingSection:
     """Return the section as the kernels read it."""
     fit = polynomial(robot) if variant == "polynomial" else np.zeros(kernels.DEGREE + 2)
-    return Arm(robot.packed, len(robot.elements) - 1, VARIANTS[variant], constants(robot), fit, 0.0)
+    return SlidingSection(robot.packed, len(robot.elements) - 1, VARIANTS[variant], constants(robot), fit, 0.0)
 
 
 def constants(robot: Robot) -> Array:

@@ -2,9 +2,16 @@
 
 from arcreach._jit import kernel
 from arcreach.kernels.actuation.discs import gap_length
-from arcreach.kernels.actuation.pulls import DISCS, SLIDE, by_coordinates, node_length, section_length, subtract_slopes
+from arcreach.kernels.actuation.pulls import (
+    DISCS,
+    SLIDE,
+    by_coordinates,
+    node_length,
+    section_length,
+    section_shape,
+    subtract_slopes,
+)
 from arcreach.kernels.actuation.tables import gap_at, nodes_suffice, tabulate, write_functions
-from arcreach.kernels.math.trigonometry import sincos
 
 
 @kernel
@@ -53,8 +60,7 @@ def table_route(chain, routes, r, table, q):
     k = route.coordinate
     if route.kind == SLIDE:
         return q[k], (1.0, 0.0, 0.0)
-    s, c = sincos(q[k + 1])
-    v = q[k] * c, q[k] * s, q[k + 2] if route.varies else route.length
+    v, s, c = section_shape(route, q)
     length, slope = table_gradient(chain, route, r, table, v)
     return length, by_coordinates(slope, q[k], s, c)
 
@@ -64,9 +70,8 @@ def write_all_functions(chain, routes, table, q):
     """Write the functions of the gaps of all groups at configuration q. Source: derived."""
     for g in range(table.leaders.shape[0]):
         route = routes[table.leaders[g]]
-        s, c = sincos(q[route.coordinate + 1])
         # As in single calls; the square of the bend itself would differ in the last bits.
-        x, y = q[route.coordinate] * c, q[route.coordinate] * s
+        (x, y, _), _, _ = section_shape(route, q)
         write_functions(chain, route, x * x + y * y, table.functions[g])
 
 

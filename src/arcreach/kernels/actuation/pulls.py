@@ -173,11 +173,18 @@ def section_length(chain, route, x, y, S):
 
 
 @kernel
-def length_gradient(chain, route, q):
-    """Return the length of a tendon in a section, and its derivatives by x, y and S. Source: derived."""
+def section_shape(route, q):
+    """Return (x, y, S) of the section of a route, and sine and cosine of its direction. Source: derived."""
     k = route.coordinate
     s, c = sincos(q[k + 1])
-    length, slope, _ = section_length(chain, route, q[k] * c, q[k] * s, q[k + 2] if route.varies else route.length)
+    return (q[k] * c, q[k] * s, q[k + 2] if route.varies else route.length), s, c
+
+
+@kernel
+def length_gradient(chain, route, q):
+    """Return the length of a tendon in a section, and its derivatives by x, y and S. Source: derived."""
+    (x, y, S), _, _ = section_shape(route, q)
+    length, slope, _ = section_length(chain, route, x, y, S)
     return length, slope
 
 
@@ -200,8 +207,8 @@ def route_length(chain, route, q):
     k = route.coordinate
     if route.kind == SLIDE:
         return q[k], (1.0, 0.0, 0.0)
-    length, slope = length_gradient(chain, route, q)
-    s, c = sincos(q[k + 1])
+    (x, y, S), s, c = section_shape(route, q)
+    length, slope, _ = section_length(chain, route, x, y, S)
     return length, by_coordinates(slope, q[k], s, c)
 
 

@@ -10,7 +10,20 @@ import math
 
 from arcreach._jit import kernel
 from arcreach.kernels.chain.arc import arc_tip
-from arcreach.kernels.clearance.body import BEND, COSINE, CURVATURE, END_X, END_Z, LENGTH, NORMAL, ORIGIN, SINC, TANGENT
+from arcreach.kernels.clearance.body import (
+    BEND,
+    COSINE,
+    CURVATURE,
+    END_X,
+    END_Z,
+    LENGTH,
+    NORMAL,
+    ORIGIN,
+    SINC,
+    TANGENT,
+    in_piece_frame,
+)
+from arcreach.kernels.math.vectors import dot, minus
 
 # Position of the nearest point on an arc.
 AT_START, INSIDE, AT_END = range(3)
@@ -56,23 +69,24 @@ def arc_point_length(piece, x, z, where):
 
 
 @kernel
-def arc_point(piece, x, h, z):
-    """Return the distance from an arc to (x, h, z) in its frame, and the arc length there. Source: derived."""
+def arc_point(piece, point):
+    """Return the distance from an arc to a point in the base frame, and the arc length there. Source: derived."""
+    x, h, z = in_piece_frame(piece, point)
     distance, where = arc_point_gap(piece, x, h, z)
     return distance, arc_point_length(piece, x, z, where)
 
 
 @kernel
-def arc_height(piece, px, py, pz, nx, ny, nz):
+def arc_height(piece, p, n):
     """Return the least height of an arc over the plane through p with the unit normal n, and the arc length there.
 
     The height a x(s) + b z(s) relative to the first point has the derivative a sin(kappa s) + b cos(kappa s), which
     changes from negative to positive at the angle -atan2(b, a).
     Source: derived.
     """
-    base = (piece[ORIGIN] - px) * nx + (piece[ORIGIN + 1] - py) * ny + (piece[ORIGIN + 2] - pz) * nz
-    a = piece[NORMAL] * nx + piece[NORMAL + 1] * ny + piece[NORMAL + 2] * nz
-    b = piece[TANGENT] * nx + piece[TANGENT + 1] * ny + piece[TANGENT + 2] * nz
+    base = dot(minus((piece[ORIGIN], piece[ORIGIN + 1], piece[ORIGIN + 2]), p), n)
+    a = dot((piece[NORMAL], piece[NORMAL + 1], piece[NORMAL + 2]), n)
+    b = dot((piece[TANGENT], piece[TANGENT + 1], piece[TANGENT + 2]), n)
     least = min(0.0, a * piece[END_X] + b * piece[END_Z])
     s = 0.0 if least == 0.0 else piece[LENGTH]
     angle = -math.atan2(b, a)

@@ -14,7 +14,7 @@ from arcreach.kernels.chain.kinematics import element_motion, section_length
 from arcreach.kernels.chain.layout import LINK, SECTION
 from arcreach.kernels.math.transforms import IDENTITY, apply, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.math.vectors import cross, perpendicular
+from arcreach.kernels.math.vectors import cross, minus, perpendicular
 
 # Columns of a piece; O, T, N and B have three numbers each.
 ORIGIN, TANGENT, NORMAL, BINORMAL = 0, 3, 6, 9
@@ -77,7 +77,7 @@ def write_line(before, x, y, z, radius, element, piece):
     if length == 0.0:
         return 0
     tangent = turn(before, x / length, y / length, z / length)
-    normal = perpendicular(tangent[0], tangent[1], tangent[2])
+    normal = perpendicular(tangent)
     write_piece((before[3], before[7], before[11]), tangent, normal, length, 0.0, radius, piece)
     piece[ELEMENT] = element
     piece[BEFORE] = 0.0
@@ -146,8 +146,9 @@ def body_pieces(chain, q, pieces):
 
 
 @kernel
-def piece_slopes(piece, s, x, y, z):
-    """Return the components of (x, y, z) along tangent and normal of a piece at the arc length s. Source: derived."""
+def piece_slopes(piece, s, v):
+    """Return the components of v along tangent and normal of a piece at the arc length s. Source: derived."""
+    x, y, z = v
     a = x * piece[TANGENT] + y * piece[TANGENT + 1] + z * piece[TANGENT + 2]
     b = x * piece[NORMAL] + y * piece[NORMAL + 1] + z * piece[NORMAL + 2]
     sine, cosine = sincos(piece[CURVATURE] * s)
@@ -155,11 +156,9 @@ def piece_slopes(piece, s, x, y, z):
 
 
 @kernel
-def in_piece_frame(piece, x, y, z):
+def in_piece_frame(piece, point):
     """Return the coordinates of a point in the frame of a piece, along N, B and T. Source: derived."""
-    x -= piece[ORIGIN]
-    y -= piece[ORIGIN + 1]
-    z -= piece[ORIGIN + 2]
+    x, y, z = minus(point, (piece[ORIGIN], piece[ORIGIN + 1], piece[ORIGIN + 2]))
     return (
         x * piece[NORMAL] + y * piece[NORMAL + 1] + z * piece[NORMAL + 2],
         x * piece[BINORMAL] + y * piece[BINORMAL + 1] + z * piece[BINORMAL + 2],

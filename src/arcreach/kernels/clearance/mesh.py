@@ -14,7 +14,6 @@ import numpy as np
 from arcreach._jit import kernel
 from arcreach._typing import Array, Integers
 from arcreach.kernels.clearance.body import (
-    BEFORE,
     BINORMAL,
     CURVATURE,
     ELEMENT,
@@ -25,7 +24,6 @@ from arcreach.kernels.clearance.body import (
     PIECE_SIZE,
     RADIUS,
     TANGENT,
-    WHOLE,
     piece_point,
     piece_slopes,
 )
@@ -38,20 +36,17 @@ from arcreach.kernels.clearance.mesh_tree import (
     signed_nearest,
 )
 from arcreach.kernels.clearance.obstacle_clearance import (
-    ARC_LENGTH,
-    AT_ELEMENT,
     BRACKET,
     DISTANCE,
     HALVINGS,
     OBSTACLE,
     PIECE,
-    POINT,
-    SHARE,
     STACK_SIZE,
-    TOWARDS,
+    write_nearest,
 )
 from arcreach.kernels.clearance.shapes import into_frame, out_of_frame
 from arcreach.kernels.clearance.triangles import point_triangle
+from arcreach.kernels.math.vectors import minus
 
 # Side of the mesh on which a pending sub-arc is, if known.
 _UNKNOWN, _OUTSIDE, _INSIDE = 0.0, 1.0, -1.0
@@ -172,8 +167,8 @@ def polish_surface(piece, tree, distance, at, tree_stack):
         middle = 0.5 * (low + high)
         p = piece_point(piece, middle)
         _, _, q = nearest_point(tree, p, within * within, tree_stack)
-        slope, _ = piece_slopes(piece, middle, sign * (p[0] - q[0]), sign * (p[1] - q[1]), sign * (p[2] - q[2]))
-        if slope > 0.0:
+        slope, _ = piece_slopes(piece, middle, minus(p, q))
+        if sign * slope > 0.0:
             high = middle
         else:
             low = middle
@@ -195,14 +190,11 @@ def finish_surface_row(surface, index, number, s, scratch, row):
     p = piece_point(piece, s)
     _, normal = signed_nearest(surface.tree, p, scratch.tree_stack)
     row[DISTANCE] = distance - piece[RADIUS] - surface.margin
-    row[AT_ELEMENT] = piece[ELEMENT]
     row[OBSTACLE] = index
     row[PIECE] = number
-    row[ARC_LENGTH] = piece[BEFORE] + s
-    row[SHARE] = min(row[ARC_LENGTH] / piece[WHOLE], 1.0)
     x, y, z = out_of_frame(frame, p)
-    row[POINT], row[POINT + 1], row[POINT + 2] = x + frame[3, 0], y + frame[3, 1], z + frame[3, 2]
-    row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2] = out_of_frame(frame, normal)
+    point = (x + frame[3, 0], y + frame[3, 1], z + frame[3, 2])
+    write_nearest(piece, s, point, out_of_frame(frame, normal), row)
 
 
 @kernel(batch=True)

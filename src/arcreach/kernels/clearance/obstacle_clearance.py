@@ -71,13 +71,12 @@ def search_piece(piece, shapes, k, field, below, tolerance, stack):
         slope = max(1.0, shapes[k].slope)
         tolerance = max(tolerance, GRID_TOLERANCE * shapes[k].spacing)
     # Most obstacles are too far away to be searched.
-    value, _, _, _ = shape_distance(shapes, k, field, piece[MIDDLE], piece[MIDDLE + 1], piece[MIDDLE + 2])
+    value, _ = shape_distance(shapes, k, field, (piece[MIDDLE], piece[MIDDLE + 1], piece[MIDDLE + 2]))
     if value - 0.5 * slope * length >= below - tolerance:
         return best, at
     for end in range(2):
         s = end * length
-        x, y, z = piece_point(piece, s)
-        value, _, _, _ = shape_distance(shapes, k, field, x, y, z)
+        value, _ = shape_distance(shapes, k, field, piece_point(piece, s))
         if value < best:
             best = value
             at = s
@@ -94,13 +93,12 @@ def search_piece(piece, shapes, k, field, below, tolerance, stack):
             continue
         middle = 0.5 * (low + high)
         step = 0.5 * (high - low)
-        x, y, z = piece_point(piece, middle)
-        value, nx, ny, nz = shape_distance(shapes, k, field, x, y, z)
+        value, normal = shape_distance(shapes, k, field, piece_point(piece, middle))
         if value < best:
             best = value
             at = middle
         if convex:
-            rise, lift = piece_slopes(piece, middle, nx, ny, nz)
+            rise, lift = piece_slopes(piece, middle, normal)
             # The second derivative of n . P(s) is kappa times the lift, the third at most kappa^2.
             bow = kappa * lift - kappa * kappa * step / 3.0
             left = half_bound(value, -rise, bow, step)
@@ -128,16 +126,14 @@ def polish(piece, shapes, k, field, distance, at):
     high = min(at + width, piece[LENGTH])
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        x, y, z = piece_point(piece, middle)
-        _, nx, ny, nz = shape_distance(shapes, k, field, x, y, z)
-        slope, _ = piece_slopes(piece, middle, nx, ny, nz)
+        _, normal = shape_distance(shapes, k, field, piece_point(piece, middle))
+        slope, _ = piece_slopes(piece, middle, normal)
         if slope > 0.0:
             high = middle
         else:
             low = middle
     for s in (low, high):
-        x, y, z = piece_point(piece, s)
-        value, _, _, _ = shape_distance(shapes, k, field, x, y, z)
+        value, _ = shape_distance(shapes, k, field, piece_point(piece, s))
         if value < distance:
             distance = value
             at = s
@@ -152,15 +148,13 @@ def piece_distance(piece, shapes, k, field, below, tolerance, stack):
     Source: derived.
     """
     kind = shapes[k].kind
-    p = shapes[k].position
     if kind == SPHERE:
-        x, h, z = in_piece_frame(piece, p[0], p[1], p[2])
+        x, h, z = in_piece_frame(piece, shapes[k].position)
         gap, where = arc_point_gap(piece, x, h, z)
         gap -= shapes[k].radius
         return gap, (arc_point_length(piece, x, z, where) if gap < below else -1.0)
     if kind == HALF_SPACE:
-        n = shapes[k].along
-        height, s = arc_height(piece, p[0], p[1], p[2], n[0], n[1], n[2])
+        height, s = arc_height(piece, shapes[k].position, shapes[k].along)
         height -= shapes[k].radius
         return height, (s if height < below else -1.0)
     return search_piece(piece, shapes, k, field, below, tolerance, stack)
@@ -178,6 +172,19 @@ def clear_row(row):
 
 
 @kernel
+def write_nearest(piece, s, point, towards, row):
+    """Write the columns of a row that place the point at the arc length s of a piece: element to normal.
+
+    Source: derived.
+    """
+    row[AT_ELEMENT] = piece[ELEMENT]
+    row[ARC_LENGTH] = piece[BEFORE] + s
+    row[SHARE] = min(row[ARC_LENGTH] / piece[WHOLE], 1.0)
+    row[POINT], row[POINT + 1], row[POINT + 2] = point
+    row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2] = towards
+
+
+@kernel
 def finish_row(pieces, shapes, field, row):
     """Complete a row that holds distance, piece, obstacle and the arc length on the piece. Source: derived."""
     i = int(row[PIECE])
@@ -186,16 +193,12 @@ def finish_row(pieces, shapes, field, row):
     if shapes[k].kind != SPHERE and shapes[k].kind != HALF_SPACE:
         distance, s = polish(pieces[i], shapes, k, field, row[DISTANCE] + pieces[i, RADIUS], s)
         row[DISTANCE] = distance - pieces[i, RADIUS]
-    x, y, z = piece_point(pieces[i], s)
-    _, nx, ny, nz = shape_distance(shapes, k, field, x, y, z)
-    if nx == 0.0 and ny == 0.0 and nz == 0.0:
+    point = piece_point(pieces[i], s)
+    _, normal = shape_distance(shapes, k, field, point)
+    if normal[0] == 0.0 and normal[1] == 0.0 and normal[2] == 0.0:
         # The centre line passes through the middle of the obstacle: any normal of the line will do.
-        nx, ny, nz = pieces[i, BINORMAL], pieces[i, BINORMAL + 1], pieces[i, BINORMAL + 2]
-    row[AT_ELEMENT] = pieces[i, ELEMENT]
-    row[ARC_LENGTH] = pieces[i, BEFORE] + s
-    row[SHARE] = min(row[ARC_LENGTH] / pieces[i, WHOLE], 1.0)
-    row[POINT], row[POINT + 1], row[POINT + 2] = x, y, z
-    row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2] = nx, ny, nz
+        normal = (pieces[i, BINORMAL], pieces[i, BINORMAL + 1], pieces[i, BINORMAL + 2])
+    write_nearest(pieces[i], s, point, normal, row)
 
 
 @kernel
@@ -262,7 +265,7 @@ def point_clearance(obstacles, x, y, z):
     """Return the distance of a point from the nearest obstacle. Source: derived."""
     least = math.inf
     for k in range(obstacles.shapes.shape[0]):
-        distance, _, _, _ = shape_distance(obstacles.shapes, k, obstacles.field, x, y, z)
+        distance, _ = shape_distance(obstacles.shapes, k, obstacles.field, (x, y, z))
         least = min(least, distance)
     return least
 

@@ -16,7 +16,6 @@ from arcreach.kernels.chain.kinematics import element_motion
 from arcreach.kernels.chain.layout import LINK, SECTION
 from arcreach.kernels.clearance.arcs import arc_point
 from arcreach.kernels.clearance.body import (
-    BEFORE,
     BINORMAL,
     CURVATURE,
     ELEMENT,
@@ -24,13 +23,19 @@ from arcreach.kernels.clearance.body import (
     NORMAL,
     PIECE_SIZE,
     TANGENT,
-    WHOLE,
     body_pieces,
-    in_piece_frame,
     piece_point,
 )
 from arcreach.kernels.clearance.gradient import Contact, point_gradient
-from arcreach.kernels.clearance.obstacle_clearance import AT_ELEMENT, DISTANCE, POINT, SHARE, TOWARDS, clear_row
+from arcreach.kernels.clearance.obstacle_clearance import (
+    AT_ELEMENT,
+    DISTANCE,
+    POINT,
+    SHARE,
+    TOWARDS,
+    clear_row,
+    write_nearest,
+)
 from arcreach.kernels.math.transforms import IDENTITY, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.math.vectors import along, angle_between, cross, dot, minus, norm
@@ -81,8 +86,7 @@ def nearest_piece(port: Port, pieces: Array, count: int) -> tuple[int, float, fl
     least = distance = angle = math.inf
     for i in range(count):
         if port.first <= pieces[i, ELEMENT] <= port.last:
-            x, h, z = in_piece_frame(pieces[i], port.point[0], port.point[1], port.point[2])
-            gap, s = arc_point(pieces[i], x, h, z)
+            gap, s = arc_point(pieces[i], port.point)
             miss = max(gap - port.radius, 0.0)
             tilted = 0.0
             if port.tilt < math.inf:
@@ -110,16 +114,17 @@ def write_port_rows(port: Port, pieces: Array, count: int, margin: float, rows: 
     if port.tilt < math.inf:
         other[DISTANCE] = margin + port.weight * (port.tilt - angle)
     piece = pieces[i]
-    near[AT_ELEMENT] = piece[ELEMENT]
-    near[SHARE] = min((piece[BEFORE] + s) / piece[WHOLE], 1.0)
-    near[POINT], near[POINT + 1], near[POINT + 2] = piece_point(piece, s)
+    point = piece_point(piece, s)
+    # If the centre line passes through the port's point, any normal of the line will do.
+    normal = (piece[BINORMAL], piece[BINORMAL + 1], piece[BINORMAL + 2])
+    if distance > 0.0:
+        x, y, z = minus(port.point, point)
+        normal = (x / distance, y / distance, z / distance)
+    write_nearest(piece, s, point, normal, near)
     other[ALONG], other[ALONG + 1], other[ALONG + 2] = tangent_at(piece, s)
     sine, cosine = sincos(piece[CURVATURE] * s)
     curvature = piece[CURVATURE] if 0.0 < s < piece[LENGTH] else 0.0
     for k in range(3):
-        # If the centre line passes through the point, any normal of the line will do.
-        towards = (port.point[k] - near[POINT + k]) / distance if distance > 0.0 else piece[BINORMAL + k]
-        near[TOWARDS + k] = towards
         other[BOW + k] = curvature * (cosine * piece[NORMAL + k] - sine * piece[TANGENT + k])
 
 

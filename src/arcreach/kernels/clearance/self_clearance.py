@@ -9,7 +9,6 @@ import numpy as np
 from arcreach._jit import kernel
 from arcreach.kernels.clearance.arcs import arc_point
 from arcreach.kernels.clearance.body import (
-    BEFORE,
     BINORMAL,
     CURVATURE,
     ELEMENT,
@@ -17,22 +16,10 @@ from arcreach.kernels.clearance.body import (
     MIDDLE,
     PIECE_SIZE,
     RADIUS,
-    WHOLE,
     body_pieces,
-    in_piece_frame,
     piece_point,
 )
-from arcreach.kernels.clearance.obstacle_clearance import (
-    ARC_LENGTH,
-    AT_ELEMENT,
-    DISTANCE,
-    OBSTACLE,
-    PIECE,
-    POINT,
-    SHARE,
-    TOWARDS,
-    clear_row,
-)
+from arcreach.kernels.clearance.obstacle_clearance import DISTANCE, OBSTACLE, PIECE, clear_row, write_nearest
 from arcreach.kernels.clearance.triangles import segment_shares
 from arcreach.kernels.math.vectors import along, minus, norm, unit
 
@@ -53,13 +40,6 @@ def chord_pair(first, second, a0, a1, b0, b1):
     a, b = segment_shares(u, v, w)
     x, y, z = along(along(w, a, u), -b, v)
     return norm(x, y, z), a
-
-
-@kernel
-def piece_point_distance(piece, x, y, z):
-    """Return the distance from a point to a piece's centre line, and the arc length there. Source: derived."""
-    x, h, z = in_piece_frame(piece, x, y, z)
-    return arc_point(piece, x, h, z)
 
 
 @kernel
@@ -87,8 +67,7 @@ def pair_distance(first, second, below, tolerance, stack):
         if least >= best - tolerance:
             continue
         s = a0 + share * (a1 - a0)
-        x, y, z = piece_point(first, s)
-        value, t = piece_point_distance(second, x, y, z)
+        value, t = arc_point(second, piece_point(first, s))
         if value < best:
             best = value
             at_first = s
@@ -121,15 +100,13 @@ def push_pair(stack, at, a0, a1, b0, b1, least):
 def polish_pair(first, second, distance, a, b):
     """Return (distance, a, b), refined by moving each point in turn nearest to the other. Source: derived."""
     for _ in range(_POLISHINGS):
-        x, y, z = piece_point(second, b)
-        nearer, s = piece_point_distance(first, x, y, z)
+        nearer, s = arc_point(first, piece_point(second, b))
         # Between parallel arcs, further steps bring no gain.
         if not nearer < distance:
             break
         distance = nearer
         a = s
-        x, y, z = piece_point(first, a)
-        nearer, s = piece_point_distance(second, x, y, z)
+        nearer, s = arc_point(second, piece_point(first, a))
         if not nearer < distance:
             break
         distance = nearer
@@ -140,21 +117,14 @@ def polish_pair(first, second, distance, a, b):
 @kernel
 def finish_pair(pieces, i, j, a, b, rows):
     """Complete both rows of a pair of known distance; each has the other's element as obstacle. Source: derived."""
-    px, py, pz = piece_point(pieces[i], a)
-    rx, ry, rz = piece_point(pieces[j], b)
-    size, nx, ny, nz = unit(px - rx, py - ry, pz - rz)
+    p, r = piece_point(pieces[i], a), piece_point(pieces[j], b)
+    size, n = unit(minus(p, r))
     if size == 0.0:
-        nx, ny, nz = pieces[i, BINORMAL], pieces[i, BINORMAL + 1], pieces[i, BINORMAL + 2]
-    for side in range(2):
-        own, other, s, sign = (i, j, a, 1.0) if side == 0 else (j, i, b, -1.0)
-        row = rows[side]
-        row[AT_ELEMENT] = pieces[own, ELEMENT]
-        row[OBSTACLE] = pieces[other, ELEMENT]
-        row[PIECE] = own
-        row[ARC_LENGTH] = pieces[own, BEFORE] + s
-        row[SHARE] = min(row[ARC_LENGTH] / pieces[own, WHOLE], 1.0)
-        row[POINT], row[POINT + 1], row[POINT + 2] = (px, py, pz) if side == 0 else (rx, ry, rz)
-        row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2] = sign * nx, sign * ny, sign * nz
+        n = (pieces[i, BINORMAL], pieces[i, BINORMAL + 1], pieces[i, BINORMAL + 2])
+    write_nearest(pieces[i], a, p, n, rows[0])
+    write_nearest(pieces[j], b, r, (-n[0], -n[1], -n[2]), rows[1])
+    rows[0, PIECE], rows[1, PIECE] = i, j
+    rows[0, OBSTACLE], rows[1, OBSTACLE] = pieces[j, ELEMENT], pieces[i, ELEMENT]
 
 
 @kernel

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from arcreach._jit import kernel
-from arcreach.kernels.math.vectors import unit
+from arcreach.kernels.math.vectors import along, dot, minus, unit
 
 SPHERE, CAPSULE, BOX, HALF_SPACE, MESH = range(5)
 
@@ -60,36 +60,33 @@ def out_of_frame(frame, v):
 
 
 @kernel
-def capsule_axis_distance(shapes, k, x, y, z):
+def capsule_axis_distance(shapes, k, point):
     """Return the distance from a point to the axis segment of a capsule, and its gradient. Source: derived."""
-    p = shapes[k].position
     d = shapes[k].along
-    x -= p[0]
-    y -= p[1]
-    z -= p[2]
-    square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
-    share = (x * d[0] + y * d[1] + z * d[2]) / square if square > 0.0 else 0.0
-    share = min(max(share, 0.0), 1.0)
-    return unit(x - share * d[0], y - share * d[1], z - share * d[2])
+    away = minus(point, shapes[k].position)
+    square = dot(d, d)
+    share = dot(away, d) / square if square > 0.0 else 0.0
+    return unit(along(away, -min(max(share, 0.0), 1.0), d))
 
 
 @kernel
-def box_distance(x, y, z, hx, hy, hz):
-    """Return signed distance and gradient at (x, y, z) of a box of half sizes h at the origin. Source: derived."""
-    dx = abs(x) - hx
-    dy = abs(y) - hy
-    dz = abs(z) - hz
+def box_distance(point, half):
+    """Return signed distance and gradient at a point of a box of half sizes `half` at the origin. Source: derived."""
+    x, y, z = point
+    dx = abs(x) - half[0]
+    dy = abs(y) - half[1]
+    dz = abs(z) - half[2]
     sx = 1.0 if x >= 0.0 else -1.0
     sy = 1.0 if y >= 0.0 else -1.0
     sz = 1.0 if z >= 0.0 else -1.0
     if dx <= 0.0 and dy <= 0.0 and dz <= 0.0:
         # Inside: the distance to the nearest face.
         if dx >= dy and dx >= dz:
-            return dx, sx, 0.0, 0.0
+            return dx, (sx, 0.0, 0.0)
         if dy >= dz:
-            return dy, 0.0, sy, 0.0
-        return dz, 0.0, 0.0, sz
-    return unit(sx * max(dx, 0.0), sy * max(dy, 0.0), sz * max(dz, 0.0))
+            return dy, (0.0, sy, 0.0)
+        return dz, (0.0, 0.0, sz)
+    return unit((sx * max(dx, 0.0), sy * max(dy, 0.0), sz * max(dz, 0.0)))
 
 
 @kernel
@@ -124,13 +121,14 @@ def grid_value(shapes, k, field, x, y, z):
 
 
 @kernel
-def grid_distance(shapes, k, field, x, y, z):
+def grid_distance(shapes, k, field, point):
     """Return the signed distance from a point in the grid's frame to a mesh, by interpolation, and the unit normal.
 
     For a point outside the grid's box, at the distance a from the nearest point c of the box, it returns the lower
     bound sqrt(a^2 + d(c)^2), which holds because the mesh lies inside the box and the box is convex.
     Source: derived.
     """
+    x, y, z = point
     size = shapes[k].extent
     cx = min(max(x, 0.0), size[0])
     cy = min(max(y, 0.0), size[1])
@@ -144,35 +142,32 @@ def grid_distance(shapes, k, field, x, y, z):
         gy = (y - cy + (d * gy if y == cy else 0.0)) / total
         gz = (z - cz + (d * gz if z == cz else 0.0)) / total
         d = total
-    _, gx, gy, gz = unit(gx, gy, gz)
-    return d, gx, gy, gz
+    _, normal = unit((gx, gy, gz))
+    return d, normal
 
 
 @kernel
-def shape_distance(shapes, k, field, x, y, z):
+def shape_distance(shapes, k, field, point):
     """Return the signed distance from a point to obstacle k, its margin subtracted, and the unit normal there.
 
     The normal is zero where it is undefined: at the centre of a sphere or on the axis of a capsule.
     Source: derived.
     """
     kind = shapes[k].kind
-    p = shapes[k].position
-    n = shapes[k].along
+    away = minus(point, shapes[k].position)
     if kind == SPHERE:
-        d, nx, ny, nz = unit(x - p[0], y - p[1], z - p[2])
-        return d - shapes[k].radius, nx, ny, nz
-    if kind == CAPSULE:
-        d, nx, ny, nz = capsule_axis_distance(shapes, k, x, y, z)
-        return d - shapes[k].radius, nx, ny, nz
-    if kind == HALF_SPACE:
-        d = (x - p[0]) * n[0] + (y - p[1]) * n[1] + (z - p[2]) * n[2]
-        return d - shapes[k].radius, n[0], n[1], n[2]
-    r = shapes[k].rotation
-    lx, ly, lz = into_frame(r, (x - p[0], y - p[1], z - p[2]))
-    if kind == BOX:
-        half = shapes[k].extent
-        d, lx, ly, lz = box_distance(lx, ly, lz, half[0], half[1], half[2])
+        d, normal = unit(away)
+    elif kind == CAPSULE:
+        d, normal = capsule_axis_distance(shapes, k, point)
+    elif kind == HALF_SPACE:
+        n = shapes[k].along
+        d, normal = dot(away, n), (n[0], n[1], n[2])
     else:
-        d, lx, ly, lz = grid_distance(shapes, k, field, lx, ly, lz)
-    nx, ny, nz = out_of_frame(r, (lx, ly, lz))
-    return d - shapes[k].radius, nx, ny, nz
+        r = shapes[k].rotation
+        local = into_frame(r, away)
+        if kind == BOX:
+            d, normal = box_distance(local, shapes[k].extent)
+        else:
+            d, normal = grid_distance(shapes, k, field, local)
+        normal = out_of_frame(r, normal)
+    return d - shapes[k].radius, normal

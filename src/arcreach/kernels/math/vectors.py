@@ -37,17 +37,19 @@ def norm(x: float, y: float, z: float) -> float:
 
 
 @kernel
-def unit(x: float, y: float, z: float) -> tuple[float, float, float, float]:
-    """Return (length, unit vector) of (x, y, z); the unit vector is zero where the length is. Source: derived."""
+def unit(v: Vector) -> tuple[float, Vector]:
+    """Return length and unit vector of v; the unit vector is zero where the length is. Source: derived."""
+    x, y, z = v
     length = math.sqrt(x * x + y * y + z * z)
     if length == 0.0:
-        return 0.0, 0.0, 0.0, 0.0
-    return length, x / length, y / length, z / length
+        return 0.0, (0.0, 0.0, 0.0)
+    return length, (x / length, y / length, z / length)
 
 
 @kernel
-def perpendicular(x: float, y: float, z: float) -> Vector:
-    """Return a unit vector perpendicular to the unit vector (x, y, z). Source: derived."""
+def perpendicular(v: Vector) -> Vector:
+    """Return a unit vector perpendicular to the unit vector v. Source: derived."""
+    x, y, z = v
     # The cross product with the coordinate axis farthest from it, so that nothing cancels.
     if abs(x) <= abs(y) and abs(x) <= abs(z):
         size = math.sqrt(y * y + z * z)

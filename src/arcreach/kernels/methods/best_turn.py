@@ -14,7 +14,7 @@ from arcreach.kernels.chain.kinematics import element_motion
 from arcreach.kernels.chain.layout import LINK, PARALLELOGRAM, PRISMATIC
 from arcreach.kernels.math.transforms import IDENTITY, compose, rotation, translation, turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.math.vectors import cross, dot
+from arcreach.kernels.math.vectors import along, cross, dot, minus
 
 # Below this share of |S|^2 + |K|^2, a and b are rounding: S or K lies on the axis, and all rotations are equally good.
 NOISE = 1e-14
@@ -69,8 +69,7 @@ def best_stroke(joint, value, tip, target):
 
     Source: [FRD] statement 2. Erratum: see docs/errata.md#frd-prismatic.
     """
-    axis = joint.axis
-    step = axis[0] * (target[9] - tip[0]) + axis[1] * (target[10] - tip[1]) + axis[2] * (target[11] - tip[2])
+    step = dot(joint.axis, minus((target[9], target[10], target[11]), tip))
     return min(max(value + step, joint.lower), joint.upper)
 
 
@@ -80,14 +79,11 @@ def position_terms(joint, tip, target):
 
     Source: [FRD] statement 1; derived for parallelograms.
     """
-    x, y, z = tip
-    point, arm = joint.point, joint.arm
+    wanted = (target[9], target[10], target[11])
     if joint.kind == PARALLELOGRAM:
         # The tip keeps its offset from the far end of the arm, so the arm should end at that offset from the target.
-        k = (target[9] - x + arm[0], target[10] - y + arm[1], target[11] - z + arm[2])
-        return turn_terms(joint.axis, arm, k)
-    s = (x - point[0], y - point[1], z - point[2])
-    return turn_terms(joint.axis, s, (target[9] - point[0], target[10] - point[1], target[11] - point[2]))
+        return turn_terms(joint.axis, joint.arm, along(minus(wanted, tip), 1.0, joint.arm))
+    return turn_terms(joint.axis, minus(tip, joint.point), minus(wanted, joint.point))
 
 
 @kernel(inline=True)

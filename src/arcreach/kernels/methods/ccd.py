@@ -24,6 +24,7 @@ from arcreach.kernels.chain.layout import (
     TIME_LIMIT,
 )
 from arcreach.kernels.math.transforms import compose
+from arcreach.kernels.math.vectors import dot, minus
 from arcreach.kernels.methods.best_turn import (
     NOISE,
     VECTORS,
@@ -52,18 +53,14 @@ class Weights(NamedTuple):
 @kernel(inline=True)
 def objective(weights, tip, target, mode):
     """Return the objective |p - p*|^2 / L^2 + w * sum of 2 (1 - r . t). Source: derived."""
-    x = tip[3] - target[9]
-    y = tip[7] - target[10]
-    z = tip[11] - target[11]
-    total = weights.per_square * (x * x + y * y + z * z)
+    away = minus((tip[3], tip[7], tip[11]), (target[9], target[10], target[11]))
+    total = weights.per_square * dot(away, away)
     if mode == POSITION:
         return total
     for k in range(2 if mode == AXIS else 0, 3):
         # |r - t|^2 is 2 (1 - r . t) without the cancellation.
-        x = tip[k] - target[k]
-        y = tip[4 + k] - target[3 + k]
-        z = tip[8 + k] - target[6 + k]
-        total += weights.turn * (x * x + y * y + z * z)
+        away = minus((tip[k], tip[4 + k], tip[8 + k]), (target[k], target[3 + k], target[6 + k]))
+        total += weights.turn * dot(away, away)
     return total
 
 

@@ -15,12 +15,13 @@ import numpy as np
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array
 from arcreach.kernels.chain.kinematics import section_length
-from arcreach.kernels.chain.layout import AXIS, ITERATION_LIMIT, REACHED, TIME_LIMIT
+from arcreach.kernels.chain.layout import AXIS, GOING_ON, REACHED
 from arcreach.kernels.chain.limits import clip
 from arcreach.kernels.chain.section import bent_motion, planar_tip
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.math.transforms import apply_inverse, compose, rotation, turn
 from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.math.vectors import cross, dot, norm, unit
 from arcreach.kernels.methods.fabrikx import (
     ADJUSTED,
     BACKWARD,
@@ -34,7 +35,7 @@ from arcreach.kernels.methods.fabrikx import (
     section_towards,
     set_insertion,
 )
-from arcreach.kernels.methods.iteration import late, write_answer
+from arcreach.kernels.methods.iteration import status_after_step, write_answer
 
 
 class Settings(NamedTuple):
@@ -101,7 +102,7 @@ def forward_reaching(target, line):
         dx = points[i, 0] - points[i + 1, 0]
         dy = points[i, 1] - points[i + 1, 1]
         dz = points[i, 2] - points[i + 1, 2]
-        distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+        distance = norm(dx, dy, dz)
         # Two coincident points have no direction: they stay together.
         share = chords[i] / distance if distance > 0.0 else 0.0
         points[i, 0] = points[i + 1, 0] + share * dx
@@ -142,16 +143,13 @@ def rotate_points(tip, target, part, first, points):
 
     Source: [K22a] section on chords, fig. 4. Erratum: see docs/errata.md#k22a-turn.
     """
-    x = tip[6] * target[5] - tip[10] * target[4]
-    y = tip[10] * target[3] - tip[2] * target[5]
-    z = tip[2] * target[4] - tip[6] * target[3]
-    sine = math.sqrt(x * x + y * y + z * z)
+    has, wanted = (tip[2], tip[6], tip[10]), (target[3], target[4], target[5])
+    sine, (x, y, z) = unit(cross(has, wanted))
     # Parallel or opposite axes define no axis of rotation.
     if sine == 0.0:
         return
-    angle = math.atan2(sine, tip[2] * target[3] + tip[6] * target[4] + tip[10] * target[5])
-    s, c = sincos(part * angle)
-    rotate_about(tip, rotation(x / sine, y / sine, z / sine, s, c), first, points)
+    s, c = sincos(part * math.atan2(sine, dot(has, wanted)))
+    rotate_about(tip, rotation(x, y, z, s, c), first, points)
 
 
 @kernel
@@ -160,10 +158,9 @@ def leave_plane(tip, target, points):
 
     Source: derived.
     """
-    distance = math.sqrt(target[0] * target[0] + target[1] * target[1] + target[2] * target[2])
+    distance, (x, y, z) = unit((target[0], target[1], target[2]))
     if distance > 0.0:
-        motion = rotation(target[0] / distance, target[1] / distance, target[2] / distance, 1.0, 0.0)
-        rotate_about(tip, motion, 0, points)
+        rotate_about(tip, rotation(x, y, z, 1.0, 0.0), 0, points)
 
 
 @kernel(inline=True)
@@ -179,10 +176,7 @@ def adjust_axis(settings, task, tip, target, done, points):
             leave_plane(tip, target, points)
         return
     rotate_all = done % settings.C == 0
-    x = tip[3] - target[0]
-    y = tip[7] - target[1]
-    z = tip[11] - target[2]
-    arrived = math.sqrt(x * x + y * y + z * z) <= task.position_tol
+    arrived = norm(tip[3] - target[0], tip[7] - target[1], tip[11] - target[2]) <= task.position_tol
     if rotate_all or arrived or not settings.on_arrival:
         part = 1.0 if rotate_all and settings.full else 1.0 / settings.A
         rotate_points(tip, target, part, 0 if rotate_all else points.shape[0] - 2, points)
@@ -210,34 +204,33 @@ def solve_chords(arm, settings, task, i, began, work, line, answers):
     Source: [K22a] section on chords.
     """
     row, out = task.targets[i], answers.Q[i]
-    best = score_tip(place_chords(arm, work.q, line), work.target, task)
-    copy(work.q, work.best)
-    trace_chords(BACKWARD, answers.traced[0], line.points, answers)
-    record(arm.chain, work.q, task, answers)
-    if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
-        return REACHED, 0
-    status = ITERATION_LIMIT
+    best = math.inf
     done = 0
-    while done < task.max_steps and status == ITERATION_LIMIT:
-        forward_reaching(work.target, line)
-        trace_chords(FORWARD, answers.traced[0], line.points, answers)
-        tip = backward_reaching(arm, settings.section_tol, work.q, line)
+    tip = place_chords(arm, work.q, line)
+    while True:
+        score = score_tip(tip, work.target, task)
         trace_chords(BACKWARD, answers.traced[0], line.points, answers)
         record(arm.chain, work.q, task, answers)
-        done += 1
-        score = score_tip(tip, work.target, task)
         if score < best:
             best = score
             copy(work.q, work.best)
         if score <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
             return REACHED, done
-        adjust_axis(settings, task, tip, work.target, done, line.points)
-        # The row that `record` wrote in this iteration.
-        trace_chords(ADJUSTED, done, line.points, answers)
-        if late(task, began, work.timer):
-            status = TIME_LIMIT
+        ended = GOING_ON
+        if done > 0:
+            adjust_axis(settings, task, tip, work.target, done, line.points)
+            # The row that `record` wrote in this iteration.
+            trace_chords(ADJUSTED, done, line.points, answers)
+            # The source has no test for a stall: 0 idle iterations never exhaust a patience of 1.
+            ended = status_after_step(task, False, 0, 1, done, began, work.timer)
+        if ended != GOING_ON:
+            break
+        forward_reaching(work.target, line)
+        trace_chords(FORWARD, answers.traced[0], line.points, answers)
+        tip = backward_reaching(arm, settings.section_tol, work.q, line)
+        done += 1
     clip(arm.chain, work.best, out)
-    return status, done
+    return ended, done
 
 
 @kernel(batch=True)

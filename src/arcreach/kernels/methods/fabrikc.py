@@ -11,17 +11,18 @@ import math
 import numpy as np
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.chain.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.chain.layout import GOING_ON, REACHED, STALLED
 from arcreach.kernels.chain.section import planar_tip
 from arcreach.kernels.chain.section_inverse import REST_RATIO, tangent_lengths
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.math.transforms import turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.math.vectors import angle_between
+from arcreach.kernels.math.vectors import along, angle_between
 from arcreach.kernels.methods.fabrikx import (
     BACKWARD,
     FORWARD,
     NO_PROGRESS,
+    PATIENCE,
     after_links,
     begin,
     insertion_motion,
@@ -35,7 +36,7 @@ from arcreach.kernels.methods.fabrikx import (
     trace_links,
     unit_towards,
 )
-from arcreach.kernels.methods.iteration import late, write_answer
+from arcreach.kernels.methods.iteration import status_after_step, write_answer
 
 
 @kernel
@@ -58,30 +59,20 @@ def forward_reaching(arm, work):
     """
     chain, rows, table, gaps = arm.chain, arm.rows, arm.table, arm.gaps
     joints, tangents = work.joints, work.tangents
-    px, py, pz = work.target[0], work.target[1], work.target[2]
+    p = (work.target[0], work.target[1], work.target[2])
     # v is the direction from tip to base, opposite to the tangent Z_i.
-    vx, vy, vz = -work.target[3], -work.target[4], -work.target[5]
+    v = (-work.target[3], -work.target[4], -work.target[5])
     for i in range(joints.shape[0] - 1, -1, -1):
-        px += vx * gaps[i]
-        py += vy * gaps[i]
-        pz += vz * gaps[i]
-        second = tangents[i, 1]
-        ux, uy, uz = 0.0, 0.0, -1.0
-        if i > 0:
-            x, y, z = px + vx * second, py + vy * second, pz + vz * second
-            ux, uy, uz = unit_towards(joints, i - 1, x, y, z, vx, vy, vz)
-        theta = angle_between((ux, uy, uz), (vx, vy, vz))
-        first, second = tangents_at(chain, rows[i], theta, table[i, REST_RATIO])
+        p = along(p, gaps[i], v)
+        u = unit_towards(joints, i - 1, along(p, tangents[i, 1], v), v) if i > 0 else (0.0, 0.0, -1.0)
+        first, second = tangents_at(chain, rows[i], angle_between(u, v), table[i, REST_RATIO])
         tangents[i, 0] = first
         tangents[i, 1] = second
-        joints[i, 0] = px + vx * second
-        joints[i, 1] = py + vy * second
-        joints[i, 2] = pz + vz * second
-        px = joints[i, 0] + ux * first
-        py = joints[i, 1] + uy * first
-        pz = joints[i, 2] + uz * first
-        vx, vy, vz = ux, uy, uz
-    return pz
+        p = along(p, second, v)
+        joints[i, 0], joints[i, 1], joints[i, 2] = p
+        p = along(p, first, u)
+        v = u
+    return p[2]
 
 
 @kernel
@@ -94,11 +85,9 @@ def end_tangent(i, frame, target, tangents, joints):
     """
     if i == joints.shape[0] - 1:
         return target[3], target[4], target[5]
-    first = tangents[i, 0]
-    x = frame[3] + first * frame[2]
-    y = frame[7] + first * frame[6]
-    z = frame[11] + first * frame[10]
-    return unit_towards(joints, i + 1, x, y, z, frame[2], frame[6], frame[10])
+    tangent = (frame[2], frame[6], frame[10])
+    joint = along((frame[3], frame[7], frame[11]), tangents[i, 0], tangent)
+    return unit_towards(joints, i + 1, joint, tangent)
 
 
 @kernel
@@ -155,40 +144,33 @@ def solve_fabrikc(arm, task, i, began, work, spare, answers):
     Source: [K22] section 1.3.2; [K22a]. Erratum: see docs/errata.md#k22-1-3-2.
     """
     row, out = task.targets[i], answers.Q[i]
-    motion = place_robot(arm, work)
-    previous = score_tip(motion, work.target, task)
-    best = previous
-    copy(work.q, work.best)
-    trace_links(arm, BACKWARD, (motion[3], motion[7], motion[11]), work, answers)
-    record(arm.chain, work.q, task, answers)
-    if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
-        return REACHED, 0
+    best = before = math.inf
     idle = 0
-    status = ITERATION_LIMIT
     done = 0
-    while done < task.max_steps and status == ITERATION_LIMIT:
-        base_z = forward_reaching(arm, work)
-        trace_links(arm, FORWARD, (work.target[0], work.target[1], work.target[2]), work, answers)
-        motion, within = backward_reaching(arm, base_z, work)
-        score = score_tip(motion, work.target, task)
-        trace_links(arm, BACKWARD, (motion[3], motion[7], motion[11]), work, answers)
+    tip, within = place_robot(arm, work), True
+    while True:
+        score = score_tip(tip, work.target, task)
+        trace_links(arm, BACKWARD, (tip[3], tip[7], tip[11]), work, answers)
         record(arm.chain, work.q, task, answers)
-        done += 1
         if within and score < best:
             best = score
             copy(work.q, work.best)
-        idle = idle + 1 if abs(score - previous) <= NO_PROGRESS * score else 0
-        previous = score
-        if score <= 1.0:
-            if score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
-                return REACHED, done
-            status = STALLED
-        elif idle == 2:
-            status = STALLED
-        elif late(task, began, work.timer):
-            status = TIME_LIMIT
+        if score <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
+            return REACHED, done
+        idle = idle + 1 if abs(score - before) <= NO_PROGRESS * score else 0
+        before = score
+        ended = GOING_ON
+        if done > 0:
+            at_target = score <= 1.0
+            ended = STALLED if at_target else status_after_step(task, False, idle, PATIENCE, done, began, work.timer)
+        if ended != GOING_ON:
+            break
+        base_z = forward_reaching(arm, work)
+        trace_links(arm, FORWARD, (work.target[0], work.target[1], work.target[2]), work, answers)
+        tip, within = backward_reaching(arm, base_z, work)
+        done += 1
     write_better(arm.chain, row, task, best, work, spare, out)
-    return status, done
+    return ended, done
 
 
 @kernel(batch=True)

@@ -16,7 +16,7 @@ from arcreach._jit import clock, kernel
 from arcreach._typing import Array, Integers, Records
 from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import element_motion, link_motion, section_length, tip_motion
-from arcreach.kernels.chain.layout import AXIS, ITERATION_LIMIT, PRISMATIC, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.chain.layout import AXIS, GOING_ON, PRISMATIC, REACHED, SECTION
 from arcreach.kernels.chain.limits import clip
 from arcreach.kernels.chain.section import bent_motion, planar_tip
 from arcreach.kernels.chain.section_inverse import (
@@ -29,17 +29,19 @@ from arcreach.kernels.chain.section_inverse import (
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.math.transforms import IDENTITY, apply_inverse, compose, translation
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.math.vectors import angle_between, norm, unit
+from arcreach.kernels.math.vectors import along, angle_between, minus, norm, unit
 from arcreach.kernels.methods.fabrikx_obstacles import bend_around, make_spheres, place_spheres
-from arcreach.kernels.methods.iteration import late, write_answer
+from arcreach.kernels.methods.iteration import status_after_step, write_answer
 
-# Stall after two successive iterations that change the error by at most this share: a fixed point off the target.
+# Stall after this many successive iterations that change the error by at most a share of NO_PROGRESS: a fixed point off
+# the target.
+PATIENCE = 2
 NO_PROGRESS = 1e-12
 # Stages of an iteration, in the order of the columns of a trace; only `chords` has ADJUSTED.
 FORWARD, BACKWARD, ADJUSTED = range(3)
 
 
-class Arm(NamedTuple):
+class SectionChain(NamedTuple):
     """A chain of sections for FABRIK."""
 
     chain: Records  # the packed robot
@@ -93,28 +95,38 @@ def place_target(base, row, target):
         target[3 + k] = base[k] * row[2] + base[4 + k] * row[5] + base[8 + k] * row[8]
 
 
+@kernel
+def stretch_straight(chain, gaps, distance, q):
+    """Write straight sections with equal shares of stretch, as long as `distance` with the gaps (sections,) after them.
+
+    Source: [K22] eq. 2.30. Erratum: see docs/errata.md#k22-2-30.
+    """
+    constant = 0.0
+    stretch = 0.0
+    i = 0
+    for row in range(chain.shape[0]):
+        if chain[row].kind == SECTION:
+            constant += chain[row].length + gaps[i]
+            stretch += chain[row].stretch
+            i += 1
+    share = min(max((distance - constant) / stretch, 0.0), 1.0) if stretch > 0.0 else 0.0
+    for row in range(chain.shape[0]):
+        if chain[row].kind == SECTION:
+            k = chain[row].coordinate
+            q[k] = 0.0
+            q[k + 1] = 0.0
+            if chain[row].stretch > 0.0:
+                q[k + 2] = chain[row].length + share * chain[row].stretch
+
+
 @kernel(inline=True)
 def straight_start(arm, target, q):
     """Write the published start: straight, and stretched to the distance of the target.
 
     Source: [K22] eq. 2.30. Erratum: see docs/errata.md#k22-2-30.
     """
-    constant = 0.0
-    stretch = 0.0
-    for i in range(arm.rows.shape[0]):
-        constant += arm.chain[arm.rows[i]].length + arm.gaps[i]
-        stretch += arm.chain[arm.rows[i]].stretch
-    distance = norm(target[0], target[1], target[2])
-    share = min(max((distance - constant) / stretch, 0.0), 1.0) if stretch > 0.0 else 0.0
-    for i in range(arm.rows.shape[0]):
-        row = arm.rows[i]
-        k = arm.chain[row].coordinate
-        q[k] = 0.0
-        q[k + 1] = 0.0
-        if arm.chain[row].stretch > 0.0:
-            q[k + 2] = arm.chain[row].length + share * arm.chain[row].stretch
-    if arm.insertion >= 0:
-        q[arm.insertion] = min(max(0.0, arm.lowest), arm.highest)
+    stretch_straight(arm.chain, arm.gaps, norm(target[0], target[1], target[2]), q)
+    set_insertion(arm, 0.0, q)
 
 
 @kernel(inline=True)
@@ -142,13 +154,13 @@ def after_links(chain, rows, i, motion):
 
 
 @kernel
-def unit_towards(points, i, x, y, z, vx, vy, vz):
-    """Return the unit vector from (x, y, z) to point i, or (vx, vy, vz) if the two coincide.
+def unit_towards(points, i, p, v):
+    """Return the unit vector from p to point i, or v if the two coincide.
 
     Source: [K22] eq. 2.39. Erratum: see docs/errata.md#k22-2-39.
     """
-    length, ux, uy, uz = unit(points[i, 0] - x, points[i, 1] - y, points[i, 2] - z)
-    return (vx, vy, vz) if length == 0.0 else (ux, uy, uz)
+    length, u = unit(minus((points[i, 0], points[i, 1], points[i, 2]), p))
+    return v if length == 0.0 else u
 
 
 @kernel(inline=True)
@@ -158,30 +170,19 @@ def forward_reaching(arm, mode, work):
     Source: [K22] eqs. 2.35-2.40. Erratum: see docs/errata.md#k22-2-35.
     """
     joints = work.joints
-    x, y, z = work.target[0], work.target[1], work.target[2]
-    vx, vy, vz = -work.target[3], -work.target[4], -work.target[5]
+    p = (work.target[0], work.target[1], work.target[2])
+    v = (-work.target[3], -work.target[4], -work.target[5])
     last = joints.shape[0] - 1
     if mode != AXIS:
-        vx, vy, vz = unit_towards(joints, last, x, y, z, 0.0, 0.0, -1.0)
+        v = unit_towards(joints, last, p, (0.0, 0.0, -1.0))
     for i in range(last, -1, -1):
-        x += vx * arm.gaps[i]
-        y += vy * arm.gaps[i]
-        z += vz * arm.gaps[i]
-        work.ends[i, 0], work.ends[i, 1], work.ends[i, 2] = x, y, z
-        length = work.tangents[i, 1]
-        x += vx * length
-        y += vy * length
-        z += vz * length
-        joints[i, 0], joints[i, 1], joints[i, 2] = x, y, z
-        if i > 0:
-            vx, vy, vz = unit_towards(joints, i - 1, x, y, z, vx, vy, vz)
-        else:
-            vx, vy, vz = 0.0, 0.0, -1.0
-        length = work.tangents[i, 0]
-        x += vx * length
-        y += vy * length
-        z += vz * length
-    return z
+        p = along(p, arm.gaps[i], v)
+        work.ends[i, 0], work.ends[i, 1], work.ends[i, 2] = p
+        p = along(p, work.tangents[i, 1], v)
+        joints[i, 0], joints[i, 1], joints[i, 2] = p
+        v = unit_towards(joints, i - 1, p, v) if i > 0 else (0.0, 0.0, -1.0)
+        p = along(p, work.tangents[i, 0], v)
+    return p[2]
 
 
 @kernel(inline=True)
@@ -310,12 +311,12 @@ def record(chain, q, task, answers):
 
 
 @kernel
-def direction_to(joints, i, x, y, z, span, v):
-    """Return the unit tangent from (x, y, z) to joint i, at the signed distance `span` along it; v if they coincide.
+def direction_to(joints, i, p, span, v):
+    """Return the unit tangent from p to joint i, at the signed distance `span` along it; v if they coincide.
 
     A section that bends by more than half a turn has negative tangent lengths. Source: derived.
     """
-    ux, uy, uz = unit_towards(joints, i, x, y, z, v[0], v[1], v[2])
+    ux, uy, uz = unit_towards(joints, i, p, v)
     return (ux, uy, uz) if span >= 0.0 else (-ux, -uy, -uz)
 
 
@@ -327,12 +328,12 @@ def write_links(arm, tip, joints, tangents, links):
     """
     last = joints.shape[0] - 1
     span = tangents[last, 1] + arm.gaps[last]
-    v = direction_to(joints, last, tip[0], tip[1], tip[2], span, (0.0, 0.0, -1.0))
+    v = direction_to(joints, last, tip, span, (0.0, 0.0, -1.0))
     for i in range(last, -1, -1):
-        x, y, z = joints[i, 0], joints[i, 1], joints[i, 2]
         u = (0.0, 0.0, -1.0)
         if i > 0:
-            u = direction_to(joints, i - 1, x, y, z, tangents[i, 0] + arm.gaps[i - 1] + tangents[i - 1, 1], v)
+            span = tangents[i, 0] + arm.gaps[i - 1] + tangents[i - 1, 1]
+            u = direction_to(joints, i - 1, (joints[i, 0], joints[i, 1], joints[i, 2]), span, v)
         for k in range(3):
             links[9 * i + k] = joints[i, k] + tangents[i, 0] * u[k]
             links[9 * i + 3 + k] = joints[i, k]
@@ -384,25 +385,14 @@ def solve_fabrikx(arm, settings, task, i, began, near, work, answers):
     Source: [K22] section 2.3.2, fig. 2.8.
     """
     row, out = task.targets[i], answers.Q[i]
-    tip = place_robot(arm, work)
-    before = score_tip(tip, work.target, task)
-    best = before
-    copy(work.q, work.best)
-    trace_links(arm, BACKWARD, (tip[3], tip[7], tip[11]), work, answers)
-    record(arm.chain, work.q, task, answers)
-    if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
-        return REACHED, 0
+    best = before = math.inf
     idle = 0
-    status = ITERATION_LIMIT
     done = 0
-    while done < task.max_steps and status == ITERATION_LIMIT:
-        base_z = forward_reaching(arm, task.mode, work)
-        trace_links(arm, FORWARD, (work.target[0], work.target[1], work.target[2]), work, answers)
-        tip = backward_reaching(arm, settings, base_z, near, work)
+    tip = place_robot(arm, work)
+    while True:
         score = score_tip(tip, work.target, task)
         trace_links(arm, BACKWARD, (tip[3], tip[7], tip[11]), work, answers)
         record(arm.chain, work.q, task, answers)
-        done += 1
         if score < best:
             best = score
             copy(work.q, work.best)
@@ -410,12 +400,16 @@ def solve_fabrikx(arm, settings, task, i, began, near, work, answers):
             return REACHED, done
         idle = idle + 1 if abs(score - before) <= NO_PROGRESS * score else 0
         before = score
-        if idle == 2:
-            status = STALLED
-        elif late(task, began, work.timer):
-            status = TIME_LIMIT
+        # At least one iteration, however short the time.
+        ended = GOING_ON if done == 0 else status_after_step(task, False, idle, PATIENCE, done, began, work.timer)
+        if ended != GOING_ON:
+            break
+        base_z = forward_reaching(arm, task.mode, work)
+        trace_links(arm, FORWARD, (work.target[0], work.target[1], work.target[2]), work, answers)
+        tip = backward_reaching(arm, settings, base_z, near, work)
+        done += 1
     clip(arm.chain, work.best, out)
-    return status, done
+    return ended, done
 
 
 @kernel(batch=True)

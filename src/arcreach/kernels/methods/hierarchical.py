@@ -86,12 +86,12 @@ STATE = np.dtype(
                 ("stage", np.int64),
                 ("current", np.int64),  # index in the order of coordinates
                 ("sign", np.int64),  # of the step being tried
-                ("moves", np.int64),  # steps accepted in this phase
+                ("accepted_in_phase", np.int64),  # steps
                 ("counted", np.int64),  # iterations of this phase
                 ("corner", np.int64),  # index of the next corner to try
                 ("cycle", np.int64),
-                ("moved", np.int64),  # steps accepted in this cycle
-                ("idle", np.int64),  # successive cycles without any
+                ("accepted_in_cycle", np.int64),  # steps
+                ("idle", np.int64),  # successive cycles without an accepted step
                 ("jumps", np.int64),  # jumps at the end of this cycle
                 ("divisions", np.int64),
                 ("iterations", np.int64),
@@ -198,6 +198,15 @@ def note(task, state, coordinate, step, kept, errors, q, answers):
     log[6] = errors[MEAN]
 
 
+@kernel
+def begin_phase(state, current):
+    """Begin with steps up of a coordinate, given by its index in the order. Source: derived."""
+    state[0].current = current
+    state[0].sign = 1
+    state[0].accepted_in_phase = 0
+    state[0].counted = 0
+
+
 @kernel(inline=True)
 def end_phase(plan, task, work, answers):
     """Count the iterations of a phase as the published program does, and go on to the next coordinate.
@@ -208,14 +217,11 @@ def end_phase(plan, task, work, answers):
     Source: [RGM3] table 5; derived from its column of iterations.
     """
     state = work.state
-    counted = state[0].moves
-    counted += COUNTED_DOWN if state[0].moves > 0 and state[0].sign < 0 else COUNTED_UP
+    counted = state[0].accepted_in_phase
+    counted += COUNTED_DOWN if counted > 0 and state[0].sign < 0 else COUNTED_UP
     while state[0].counted < counted and state[0].iterations < task.max_steps:
         note(task, state, plan.order[state[0].current], 0.0, True, work.errors[HERE], work.q, answers)
-    state[0].current += 1
-    state[0].sign = 1
-    state[0].moves = 0
-    state[0].counted = 0
+    begin_phase(state, state[0].current + 1)
 
 
 @kernel(inline=True)
@@ -236,9 +242,9 @@ def settle_step(plan, task, measured, inside, step, work, answers):
         note(task, state, k, 0.0, False, errors[HERE], work.q, answers)
     if kept:
         accept(measured, work.trial, errors, HERE, work.q)
-        state[0].moves += 1
-        state[0].moved += 1
-    elif state[0].sign > 0 and state[0].moves == 0:
+        state[0].accepted_in_phase += 1
+        state[0].accepted_in_cycle += 1
+    elif state[0].sign > 0 and state[0].accepted_in_phase == 0:
         state[0].sign = -1
     else:
         end_phase(plan, task, work, answers)
@@ -263,7 +269,7 @@ def offer_step(plan, work):
     state = work.state
     k = plan.order[state[0].current]
     # Without limits, at most one full turn: steps up that change nothing are accepted, so a phase might never end.
-    if plan.motions[k] != BOUNDED and state[0].moves >= state[0].divisions:
+    if plan.motions[k] != BOUNDED and state[0].accepted_in_phase >= state[0].divisions:
         return False
     step = state[0].sign * plan.spans[k] / state[0].divisions
     return propose(plan.chain, plan.motions, k, step, work.q, work.trial)
@@ -334,8 +340,8 @@ def end_cycle(plan, task, work):
     remember(task, work)
     state = work.state
     state[0].cycle += 1
-    state[0].idle = 0 if state[0].moved > 0 else state[0].idle + 1
-    state[0].moved = 0
+    state[0].idle = 0 if state[0].accepted_in_cycle > 0 else state[0].idle + 1
+    state[0].accepted_in_cycle = 0
     if arrived(plan, task, work.errors):
         return REACHED
     if state[0].idle >= PATIENCE or state[0].divisions >= MOST_DIVISIONS:
@@ -351,27 +357,24 @@ def next_cycle(plan, state):
     state[0].stage = STEP
     state[0].divisions = plan.divisions if state[0].jumps > 0 else finer(state[0].divisions, plan.growth)
     state[0].jumps = 0
-    state[0].current = 0
-    state[0].sign = 1
-    state[0].moves = 0
-    state[0].counted = 0
+    begin_phase(state, 0)
 
 
 @kernel(inline=True)
 def begin(plan, start, work):
     """Initialise a search at the configuration `start` (dof,). Source: derived."""
     state = work.state
+    state[0].stage = FIRST
+    state[0].divisions = plan.divisions
     state[0].cycle = 0
     state[0].idle = 0
-    state[0].moved = 0
+    state[0].accepted_in_cycle = 0
     state[0].jumps = 0
     state[0].corner = 0
     state[0].iterations = 0
     state[0].best = math.inf
+    begin_phase(state, 0)
     work.errors[THERE, DISTANCE] = -1.0
-    next_cycle(plan, state)
-    state[0].divisions = plan.divisions
-    state[0].stage = FIRST
     copy(start, work.trial)
 
 

@@ -18,7 +18,7 @@ from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import AXIS, GOING_ON, POSITION
 from arcreach.kernels.chain.limits import clip
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.math.vectors import perpendicular
+from arcreach.kernels.math.vectors import along, cross, dot, norm, perpendicular
 from arcreach.kernels.methods.iteration import status_after_step, trace_row, write_answer
 from arcreach.kernels.methods.jacobian_steps import RESIDUAL, family_step, hold_at_limits, make_work
 
@@ -31,7 +31,7 @@ _GROWTH = 8.0
 _LEAST_DAMPING = 1e-6
 
 
-class Arm(NamedTuple):
+class ScaledRobot(NamedTuple):
     """A robot for the Jacobian family."""
 
     chain: Records
@@ -50,7 +50,7 @@ def half_turn(tip, target, mode):
     """
     if mode == AXIS:
         # Either sign will do; earlier versions used this one.
-        x, y, z = perpendicular(tip[2], tip[6], tip[10])
+        x, y, z = perpendicular((tip[2], tip[6], tip[10]))
         return -x, -y, -z
     a = tip[0] * target[0] + tip[1] * target[1] + tip[2] * target[2]
     b = tip[4] * target[3] + tip[5] * target[4] + tip[6] * target[5]
@@ -82,14 +82,11 @@ def orientation_residual(tip, target, mode, weight, e):
         z = 0.0
         c = -1.0
         for k in range(3):
-            rx, ry, rz = tip[k], tip[4 + k], tip[8 + k]
-            tx, ty, tz = target[k], target[3 + k], target[6 + k]
-            x += 0.5 * (ry * tz - rz * ty)
-            y += 0.5 * (rz * tx - rx * tz)
-            z += 0.5 * (rx * ty - ry * tx)
-            c += rx * tx + ry * ty + rz * tz
+            r, t = (tip[k], tip[4 + k], tip[8 + k]), (target[k], target[3 + k], target[6 + k])
+            x, y, z = along((x, y, z), 0.5, cross(r, t))
+            c += dot(r, t)
         c *= 0.5
-    s = math.sqrt(x * x + y * y + z * z)
+    s = norm(x, y, z)
     f = weight * (math.atan2(s, c) / s if s > _SMALL_SINE else 1.0)
     if s <= _SMALL_SINE and c < 0.0:
         # Half a turn off: all axes of rotation are equally good.

@@ -31,7 +31,7 @@ _ROOT_STEPS = 160
 _ROOT_TOLERANCE = 4e-16
 
 
-class Arm(NamedTuple):
+class SlidingSection(NamedTuple):
     """A section, alone or on a base that slides along z."""
 
     chain: Records
@@ -136,26 +136,26 @@ def best_length(x, tip_z, r, z, shortest, longest):
 
 
 @kernel
+def extent(s, x, tip_z, r, z, lower, upper):
+    """Return a length s, the best travel for it and the squared distance of the tip from (r, z). Source: derived."""
+    h = min(max(z - s * tip_z, lower), upper)
+    return s, h, (s * x - r) ** 2 + (s * tip_z + h - z) ** 2
+
+
+@kernel
 def best_extent(x, tip_z, r, z, shortest, longest, lower, upper):
     """Return length, travel and squared distance of the tip nearest to (r, z) for a given bend.
 
     Either the travel is at one of its limits, or it compensates the whole error along z.
     Source: derived.
     """
-    best_s = best_length(x, tip_z, r, z - lower, shortest, longest)
-    best_h = min(max(z - best_s * tip_z, lower), upper)
-    best_d = (best_s * x - r) ** 2 + (best_s * tip_z + best_h - z) ** 2
+    best = extent(best_length(x, tip_z, r, z - lower, shortest, longest), x, tip_z, r, z, lower, upper)
     if lower < upper:
-        for free in range(2):
-            if free == 0:
-                s = best_length(x, tip_z, r, z - upper, shortest, longest)
-            else:
-                s = best_length(x, 0.0, r, 0.0, shortest, longest)
-            h = min(max(z - s * tip_z, lower), upper)
-            d = (s * x - r) ** 2 + (s * tip_z + h - z) ** 2
-            if d < best_d:
-                best_s, best_h, best_d = s, h, d
-    return best_s, best_h, best_d
+        at_upper = extent(best_length(x, tip_z, r, z - upper, shortest, longest), x, tip_z, r, z, lower, upper)
+        best = at_upper if at_upper[2] < best[2] else best
+        free = extent(best_length(x, 0.0, r, 0.0, shortest, longest), x, tip_z, r, z, lower, upper)
+        best = free if free[2] < best[2] else best
+    return best
 
 
 @kernel

@@ -56,7 +56,7 @@ def write_straight(before, x, y, z, radius, piece):
     tangent = turn(before, f * x, f * y, f * z)
     set_three(piece, ORIGIN, (before[3], before[7], before[11]))
     set_three(piece, TANGENT, tangent)
-    normal = perpendicular(tangent[0], tangent[1], tangent[2])
+    normal = perpendicular(tangent)
     set_three(piece, NORMAL, normal)
     set_three(piece, BINORMAL, cross(tangent, normal))
     set_three(piece, MIDDLE, apply(before, 0.5 * x, 0.5 * y, 0.5 * z))

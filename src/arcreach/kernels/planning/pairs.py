@@ -81,7 +81,7 @@ def arc_reach(piece, widening, x, y, z, middle):
     `middle` is the distance of the arc's middle. On an arc of at most half a turn the distance grows away from the
     nearest point. If that lies in the first half, the ends of the second half bound its distance. Source: derived.
     """
-    px, h, pz = in_piece_frame(piece, x, y, z)
+    px, h, pz = in_piece_frame(piece, (x, y, z))
     gap, where = arc_point_gap(piece, px, h, pz)
     whole = widening * piece[LENGTH]
     in_first = (1.0 - piece[CURVATURE] * px) * piece[HALF_SINC] - pz * piece[HALF_COSINE] >= 0.0

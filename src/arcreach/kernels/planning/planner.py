@@ -98,7 +98,6 @@ def straight(space, demand, pulls, ends, path, work):
 def first_path(space, coarse, pulls, query, scratch, work):
     """Write a path and return its number of points, 0 for none, and the demand that it keeps. Source: derived."""
     last = query.margins.shape[0] - 1
-    demand = Demand(query.margins[0], query.own_margin, coarse, query.resolution)
     for attempt in range(last + query.rounds):
         demand = Demand(query.margins[min(attempt, last)], query.own_margin, coarse, query.resolution)
         count = straight(space, demand, pulls, query.ends, scratch.path, work) if attempt <= last else 0
@@ -113,8 +112,8 @@ def first_path(space, coarse, pulls, query, scratch, work):
 
 
 @kernel
-def keep_path(source, count, target):
-    """Copy a path. Source: derived."""
+def copy_path(source, count, target):
+    """Copy the first points of a path; to assign a slice, numba would need its allocator. Source: derived."""
     for i in range(count):
         copy(source[i], target[i])
 
@@ -126,7 +125,7 @@ def improve(space, demand, pulls, query, scratch, count, work):
     Source: [GSB14].
     """
     path, best = scratch.path, scratch.best
-    keep_path(path, count, best)
+    copy_path(path, count, best)
     length = path_length(space.weights, path, count, scratch.lengths)
     # Nothing is shorter than the straight motion.
     least = distance(space.weights, query.ends[0], query.ends[1])
@@ -139,10 +138,10 @@ def improve(space, demand, pulls, query, scratch, count, work):
         shorter = path_length(space.weights, path, found, scratch.lengths) if found > 0 else math.inf
         again = shorter < (1.0 - _AGAIN) * length
         if shorter < length:
-            keep_path(path, found, best)
+            copy_path(path, found, best)
             count = found
             length = shorter
-    keep_path(best, count, path)
+    copy_path(best, count, path)
     return count
 
 
@@ -156,13 +155,13 @@ def find_path(
     until = clock(work.timer) + query.max_time
     work.deadline[0] = until
     scratch = new_scratch(query.seed, path)
-    own = with_scratch(pulls)
+    pulls = with_scratch(pulls)
     coarse = typical_step(space, scratch.state, work)
-    count, demand = first_path(space, coarse, own, query, scratch, work)
+    count, demand = first_path(space, coarse, pulls, query, scratch, work)
     if count > 0 and query.shorten:
-        count = shorten(space, demand, own, path, count, scratch, work)
+        count = shorten(space, demand, pulls, path, count, scratch, work)
     if count > 0 and query.shorten_time > 0.0:
         work.deadline[0] = min(until, clock(work.timer) + query.shorten_time)
-        count = improve(space, demand, own, query, scratch, count, work)
+        count = improve(space, demand, pulls, query, scratch, count, work)
     report[POINTS] = count
     report[MOTIONS] = work.counts[1]

@@ -1,10 +1,9 @@
 """Obstacle avoidance of FABRIKx as printed; docs/errata.md says what is wrong with it."""
 
-import math
-
 from arcreach._jit import kernel
 from arcreach.kernels.math.transforms import apply, turn
 from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.math.vectors import norm
 
 
 @kernel
@@ -46,12 +45,9 @@ def published_bend(before, phi, length, theta, radius, spheres):
     if theta == 0.0:
         return theta
     mx, my, mz, cx, cy, cz = published_centre(before, phi, length, theta)
-    to_middle = math.sqrt((mx - cx) * (mx - cx) + (my - cy) * (my - cy) + (mz - cz) * (mz - cz))
+    to_middle = norm(mx - cx, my - cy, mz - cz)
     for i in range(spheres.shape[0]):
-        dx = spheres[i, 0] - cx
-        dy = spheres[i, 1] - cy
-        dz = spheres[i, 2] - cz
-        away = math.sqrt(dx * dx + dy * dy + dz * dz)
+        away = norm(spheres[i, 0] - cx, spheres[i, 1] - cy, spheres[i, 2] - cz)
         size = spheres[i, 3]
         gap = to_middle - away
         if published_touch(gap, size, radius):

@@ -14,32 +14,11 @@ from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import AXIS, GOING_ON, SECTION
 from arcreach.kernels.chain.limits import clip, local_bend_max
 from arcreach.kernels.math.linalg import copy
+from arcreach.kernels.math.vectors import norm
+from arcreach.kernels.methods.fabrikx import stretch_straight
 from arcreach.kernels.methods.iteration import status_after_step, trace_row, write_answer
 from arcreach.kernels.methods.jacobian import linearise
 from arcreach.kernels.methods.jacobian_steps import FIXED, damped_step, make_work
-
-
-@kernel
-def stretch_straight(chain, target, q):
-    """Write straight sections with equal shares of stretch, together as long as the target's distance from the base.
-
-    Source: [K22] eq. 2.30. Erratum: see docs/errata.md#k22-2-30.
-    """
-    constant = 0.0
-    stretch = 0.0
-    for row in range(chain.shape[0]):
-        if chain[row].kind == SECTION:
-            constant += chain[row].length
-            stretch += chain[row].stretch
-    distance = math.sqrt(target[9] * target[9] + target[10] * target[10] + target[11] * target[11])
-    share = min(max((distance - constant) / stretch, 0.0), 1.0) if stretch > 0.0 else 0.0
-    for row in range(chain.shape[0]):
-        if chain[row].kind == SECTION:
-            k = chain[row].coordinate
-            q[k] = 0.0
-            q[k + 1] = 0.0
-            if chain[row].stretch > 0.0:
-                q[k + 2] = chain[row].length + share * chain[row].stretch
 
 
 @kernel
@@ -75,12 +54,14 @@ def published_jacobian(start, stop, arm, damping, task, answers):
     """Solve rows start to stop of a task; Q receives the best configuration. Source: [K22] eq. 1.18."""
     dof = answers.Q.shape[1]
     work = make_work(dof)
+    # Links are not part of the length of the printed start.
+    gaps = np.zeros(arm.chain.shape[0])
     timer = np.zeros(2, np.int64)
     for i in range(start, stop):
         began = clock(timer)
         target, nearest = task.targets[i], answers.Q[i]
         if not task.started:
-            stretch_straight(arm.chain, target, nearest)
+            stretch_straight(arm.chain, gaps, norm(target[9], target[10], target[11]), nearest)
         copy(nearest, work.q)
         best = math.inf
         steps = 0

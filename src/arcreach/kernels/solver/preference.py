@@ -444,7 +444,7 @@ def prefer(
         work.J[k, 5] = 0.0
     rows = np.empty((8, n))
     scratch = PostureScratch(rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7])
-    own = with_scratch(preference.pulls)
+    pulls = with_scratch(preference.pulls)
     distance2, angle_aim = aims(model, task.position_tol, task.angle_tol)
     for i in range(start, stop):
         began = clock(timer)
@@ -452,7 +452,7 @@ def prefer(
         copy(Q[i], lookup.asked)
         goal = Goal(target, task.mode, distance2, angle_aim)
         loose = Goal(target, task.mode, max(distance2, (LOOSE * model.weight) ** 2), max(angle_aim, LOOSE))
-        watch = Watch(began + task.max_time, timer, task.trace, traced, own)
+        watch = Watch(began + task.max_time, timer, task.trace, traced, pulls)
         # With a trace `search` is always called, because it writes the row of the start.
         if task.started and task.trace.shape[0] == 0 and reaches_target(model, goal, lookup.asked, work):
             ended, steps = REACHED, 0

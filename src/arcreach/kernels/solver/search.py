@@ -144,14 +144,14 @@ def auto(
     Source: derived.
     """
     work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
-    own = with_scratch(pulls)
+    pulls = with_scratch(pulls)
     distance2, angle_aim = aims(model, task.position_tol, task.angle_tol)
     for i in range(start, stop):
         began = clock(timer)
         to_front(model, task.mode, task.targets[i], target)
         copy(Q[i], lookup.asked)
         goal = Goal(target, task.mode, distance2, angle_aim)
-        watch = Watch(began + task.max_time, timer, task.trace, traced, own)
+        watch = Watch(began + task.max_time, timer, task.trace, traced, pulls)
         ended, steps = search(model, table, task, goal, work, lookup, watch, best_v)
         to_coordinates(model, best_v, Q[i])
         unwind(model.chain, lookup.asked if task.started else lookup.asked[:0], Q[i])

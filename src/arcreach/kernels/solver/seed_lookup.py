@@ -179,15 +179,13 @@ def nearest_distance(minima: Singles, key: Array, mode: int, turn_weight: float)
 
 
 @kernel(fast=True, batch=True)
-def key_seeds(
-    start: int, stop: int, model: Model, mode: int, variables: Array, keys: Array, placed: Array, q: Array
-) -> None:
+def key_seeds(model: Model, mode: int, variables: Array, keys: Array, placed: Array, q: Array) -> None:
     """Write the keys (n, 10) of seeds, and their variables in canonical pose into `placed`; q (dof,) is scratch.
 
     Source: derived.
     """
     target = np.empty(TARGET_SIZE)
-    for i in range(start, stop):
+    for i in range(variables.shape[0]):
         to_coordinates(model, variables[i], q)
         store_row(tip_motion(model.chain, q), target)
         to_front(model, ROTATION, target, target)

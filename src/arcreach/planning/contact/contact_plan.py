@@ -25,6 +25,8 @@ from arcreach.scenes.planar import Point
 P = TypeVar("P")
 
 FORWARD, BACKWARD = "forward-blocking", "backward-blocking"
+# Number of points of a body that `touches_itself` compares with each other.
+COMPARED = 160
 
 
 @dataclass(frozen=True)
@@ -218,7 +220,7 @@ class ContactPlans(Plans[ContactPlan]):
         return "\n".join([*lines, *(f"{i}. {plan}" for i, plan in enumerate(self.plans, start=1))])
 
 
-def touches_itself(arcs: Sequence[PlanarArc], radius: float, points: int = 160) -> bool:
+def touches_itself(arcs: Sequence[PlanarArc], radius: float) -> bool:
     """Return whether a body touches itself.
 
     It does if two points are closer than its thickness, and the body between them is longer than a half circle through
@@ -227,9 +229,9 @@ def touches_itself(arcs: Sequence[PlanarArc], radius: float, points: int = 160) 
     if sum(abs(arc.curvature) * arc.length for arc in arcs) < math.pi:
         # A line that turns by less than half a turn cannot meet itself.
         return False
-    line = line_of(arcs, points)
-    spacing = sum(arc.length for arc in arcs) / (points - 1)
+    line = line_of(arcs, COMPARED)
+    spacing = sum(arc.length for arc in arcs) / (COMPARED - 1)
     away = np.hypot(*(line[:, None, :] - line[None, :, :]).transpose(2, 0, 1))
-    between = spacing * np.abs(np.subtract.outer(np.arange(points), np.arange(points)))
+    between = spacing * np.abs(np.subtract.outer(np.arange(COMPARED), np.arange(COMPARED)))
     # The chord of a half circle is 2 / pi of its length.
     return bool(((between > 0.5 * math.pi * away + 2.0 * spacing) & (away < max(2.0 * radius, spacing))).any())

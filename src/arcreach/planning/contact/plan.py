@@ -78,13 +78,12 @@ def plan_contact(
     body = body_of(robot, bend_radius)
     surroundings = Surroundings(obstacles)
     point = target_point(target)
-    for name, value in (("rule", rule), ("edges", edges), ("trace", trace)):
-        flag("", name, value)
+    rule, edges, trace = flag("", "rule", rule), flag("", "edges", edges), flag("", "trace", trace)
     limits = whole("max_solutions", max_solutions, 1), whole("max_contacts", max_contacts, 0)
     seconds = positive("max_time", max_time, "seconds")
     check_ends(surroundings, body, point)
-    candidates = candidates_of(surroundings, contacts, body, bool(edges))
-    return _Search(body, surroundings, candidates, point, bool(rule), bool(trace)).run(*limits, seconds)
+    candidates = candidates_of(surroundings, contacts, body, edges)
+    return _Search(body, surroundings, candidates, point, rule, trace).run(*limits, seconds)
 
 
 @dataclass(frozen=True, slots=True)

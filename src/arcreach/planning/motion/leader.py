@@ -6,7 +6,6 @@ curve, with the tip on the curve, starts from the previous configuration; see `k
 
 from __future__ import annotations
 
-import itertools
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,7 +37,7 @@ AT_BASE = 1e-3
 STRAIGHT = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LeaderPath(Path):
     """A path along a curve, with the distances of the body from the curve at every point.
 
@@ -142,7 +141,7 @@ def _is_guided(robot: Any) -> bool:
     """Return whether the body can only slide along the z axis of the base and turn about it."""
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
-    head = tuple(itertools.takewhile(lambda element: not isinstance(element, Section), robot.elements))
+    head = robot.elements[: robot.first_section]
     moves = any(isinstance(element, Joint) for element in head)
     stretches = any(section.stretch > 0.0 for section in robot.sections)
     if not robot.sections or not (moves or stretches):
@@ -181,7 +180,7 @@ def _is_closed(polyline: Array) -> bool:
 
 def _least_depth(robot: Robot, line: Line) -> float:
     """Return the smallest depth of a guided robot; raise if the curve is too long or too short for the robot."""
-    first = next(k for k, element in enumerate(robot.elements) if isinstance(element, Section))
+    first = robot.first_section
     least = most = 0.0
     if first:
         base = Robot(robot.elements[:first])

@@ -48,9 +48,14 @@ class VariableSpace:
     """Conversion between configurations of a path and solver variables, with continuous joints unwrapped."""
 
     def __init__(self, robot: Robot) -> None:
+        _refuse_held_sections(robot)
         self.robot = robot
         self.model = robot.model
-        self.continuous, self._joint_variables, self._joint_coordinates = _continuous_of(robot)
+        moving = self.model.moving[np.isinf(self.model.moving["lower"])]
+        # The direction of a section with twist is an unbounded variable, but a wrapped coordinate.
+        joints = moving[np.isinf(robot.lower[moving["coordinate"]])]
+        self.continuous: Integers = moving["variable"]
+        self._joint_variables, self._joint_coordinates = joints["variable"], joints["coordinate"]
         self._travels = np.empty((len(robot.packed), TRAVEL_SIZE))
 
     def variables(self, Q: npt.ArrayLike) -> Array:
@@ -107,43 +112,27 @@ class VariableSpace:
         return float(write_travels(self.robot.packed, a, b, self._travels))
 
 
-def _continuous_of(robot: Robot) -> tuple[Integers, Integers, Integers]:
-    """Return the variables without limits, and the variables and the coordinates of the joints among them."""
-    known: tuple[Integers, Integers, Integers] | None = robot.memory.get("continuous")
-    if known is None:
-        held = [n for n, e in zip(robot.element_names, robot.elements, strict=True) if isinstance(e, HeldSection)]
-        if held:
-            # Kernels that check motions count two or three variables for every section; a held section has none.
-            raise MethodError(f"hold names {held[0]}, a section; to plan or check motions, give joints only")
-        moving = robot.model.moving[np.isinf(robot.model.moving["lower"])]
-        # The direction of a section with twist is an unbounded variable, but a wrapped coordinate.
-        joints = moving[np.isinf(robot.lower[moving["coordinate"]])]
-        fields = (moving["variable"], joints["variable"], joints["coordinate"])
-        variables, joint_variables, coordinates = (np.array(field, np.int64) for field in fields)
-        known = robot.memory["continuous"] = variables, joint_variables, coordinates
-    return known
+def _refuse_held_sections(robot: Robot) -> None:
+    """Raise MethodError for a held section: kernels that check motions count variables for every section."""
+    for name, element in zip(robot.element_names, robot.elements, strict=True):
+        if isinstance(element, HeldSection):
+            raise MethodError(f"hold names {name}, a section; to plan or check motions, give joints only")
 
 
 class MotionCheck:
     """Checks whether motions of a robot in a scene keep a margin, and with `own` that the body stays clear of itself.
 
     `port`, which the body passes, is checked by `passes` alone. Motions undecided at `deadline`, a time of
-    `time.perf_counter`, are reported as not free.
+    `time.perf_counter` that callers may set, are reported as not free.
     """
 
     def __init__(
-        self,
-        space: VariableSpace,
-        scene: Scene,
-        margin: float,
-        deadline: float = math.inf,
-        own: bool = False,
-        port: Port | None = None,
+        self, space: VariableSpace, scene: Scene, margin: float, own: bool = False, port: Port | None = None
     ) -> None:
         self.space = space
         self.scene = scene
         self.margin = margin
-        self.deadline = deadline
+        self.deadline = math.inf
         self.port = port
         self.motions = 0
         robot = space.robot

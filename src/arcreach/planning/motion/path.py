@@ -26,7 +26,7 @@ INSERTED = -1
 DETOUR = -2
 
 
-class ConfigurationPath:
+class ConfigurationPath(_text.Printed):
     """Configurations `q` (n, dof) between which a robot moves straight in its solver variables."""
 
     __slots__ = ()
@@ -61,7 +61,7 @@ class ConfigurationPath:
         return timed(self, max_speed, max_acceleration, max_jerk=max_jerk, samples=samples, rate=rate, stops=stops)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Path(ConfigurationPath):
     """The points of a path. Errors are computed from `q` by the robot's forward kinematics."""
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from arcreach._jit import settled
 from arcreach._typing import Array
+from arcreach.kernels.planning import planner
 from arcreach.kernels.planning.planner import MOTIONS, POINTS, Query
-from arcreach.kernels.planning.planner import find_path as search_kernel
 from arcreach.kernels.planning.tree import Space
 from arcreach.planning.motion.goals import SPARE
 from arcreach.planning.motion.motion_check import (
@@ -38,7 +38,7 @@ MOST_POINTS = 512
 _STATES = (2147483562, 2147483398)
 
 # Robots with and without limits of pulls have separate kernels.
-_search = {limited: settled(search_kernel, interpretable=False) for limited in (False, True)}
+_search = {limited: settled(planner.find_path, interpretable=False) for limited in (False, True)}
 
 
 class Options(NamedTuple):

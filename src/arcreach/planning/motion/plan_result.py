@@ -24,7 +24,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Plan(ConfigurationPath):
     """A collision-free path, or the status that explains why none was found.
 

@@ -77,7 +77,7 @@ class BodyPath:
 
     def __init__(self, robot: Robot, line: Line, position_tol: float, largest: Array | None) -> None:
         self.robot, self.line, self.aim = robot, line, AIM * position_tol
-        first = next(k for k, element in enumerate(robot.elements) if isinstance(element, Section))
+        first = robot.first_section
         self._first, self._coordinate = first, robot.indexed_elements()[first][1]
         self._tail = Robot(robot.elements[first:])
         rows = [row for row, record in enumerate(robot.packed) if record["kind"] >= 0][first:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from arcreach.elements import ANGLE, LENGTH, Section
 from arcreach.errors import RobotError, TargetError
 from arcreach.planning.motion.motion_check import STRAIGHT
 from arcreach.planning.timing.timed import Timed
+from arcreach.robots.routes import tendons_of
 
 PULLS, BENDS, COORDINATES = OUTPUTS = ("pulls", "bends", "coordinates")
 # By quantity: unit in the table, factor from SI units, and decimals (to a nanometre or a nanoradian).
@@ -37,8 +38,8 @@ class Drive(NamedTuple):
     speed_max: float = np.inf
 
 
-@dataclass(frozen=True, slots=True)
-class MotorTable:
+@dataclass(frozen=True, slots=True, repr=False)
+class MotorTable(_text.Printed):
     """Values and speeds of all drives of a robot at evenly spaced times, in SI units."""
 
     times: Array  # (n,) seconds from 0
@@ -79,6 +80,20 @@ class MotorTable:
                 numbers = np.round(getattr(drive, attribute) * scale, decimals) + 0.0
                 columns[f"{drive.name}_{unit}{ending}"] = [f"{number:.{decimals}f}" for number in numbers.tolist()]
         write_csv(file, columns)
+
+    def __str__(self) -> str:
+        drives = f"{_text.count(len(self.drives), 'drive')} ({_text.listed([drive.name for drive in self.drives], 2)})"
+        parts = [f"{drives}, {_text.count(len(self.times), 'sample')}, {_text.seconds(float(self.times[-1]))}"]
+        for quantity, (unit, scale, _) in UNITS.items():
+            chosen = [drive for drive in self.drives if drive.quantity == quantity]
+            if chosen:
+                low, high = min(d.values.min() for d in chosen), max(d.values.max() for d in chosen)
+                speed = max(np.abs(drive.speeds).max() for drive in chosen)
+                low, high, speed = (_text.number(float(value) * scale) for value in (low, high, speed))
+                parts.append(f"{low} to {high} {unit}, up to {speed} {unit}/s")
+        if exceeded := len(self.violations):
+            parts.append(f"{_text.count(exceeded, 'limit')} exceeded, see violations")
+        return "; ".join(parts)
 
 
 def motor_table(motion: Timed, output: str = PULLS) -> MotorTable:
@@ -125,6 +140,5 @@ def _pulls(motion: Timed) -> Iterator[Drive]:
         speed[straight, k], speed[straight, k + 1] = np.hypot(x, y), 0.0
     pulls = robot.pulls(motion.q)
     speeds = np.einsum("njk,nk->nj", robot.pull_jacobian(q), speed)
-    tendons: list[Any] = [tendon for section in robot.sections for tendon in section.tendons]
-    for j, (name, tendon) in enumerate(zip(robot.tendons, tendons, strict=True)):
+    for j, (name, tendon) in enumerate(zip(robot.tendons, tendons_of(robot), strict=True)):
         yield Drive(name, LENGTH, pulls[:, j], speeds[:, j], tendon.pull_min, tendon.pull_max, tendon.speed_max)

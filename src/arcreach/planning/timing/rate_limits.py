@@ -10,6 +10,7 @@ from arcreach._typing import Array
 from arcreach.kernels.chain.layout import BEND
 from arcreach.planning.motion.motion_check import VariableSpace
 from arcreach.planning.timing.smooth_curve import Curve
+from arcreach.robots.routes import tendons_of
 
 # Step of the finite differences of pulls, as a share of the curve, and share by which speeds of pulls stay below their
 # limits: it covers the errors of these differences and of the interpolation between computed points.
@@ -96,7 +97,7 @@ class RateLimits:
     def _tendon_speed_squares(self, curve: Curve) -> Array | None:
         """Return squared speeds of pulls at the start, middle and end of every interval, as shares of their limits."""
         robot, model = self.space.robot, self.space.model
-        largest = np.array([tendon.speed_max for section in robot.sections for tendon in section.tendons])
+        largest = np.array([tendon.speed_max for tendon in tendons_of(robot)])
         if not np.isfinite(largest).any():
             return None
         first, last = curve.grid[[0, -1]]

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import flag, positive, real_array, shown, whole
+from arcreach._checks import flag, positive, whole
 from arcreach._extras import require
 from arcreach._io import write_csv
 from arcreach._typing import Array
@@ -26,6 +26,7 @@ from arcreach.planning.timing.jerk_limits import jerk_limited_profile
 from arcreach.planning.timing.profile import Profile, fastest_profile, joined
 from arcreach.planning.timing.rate_limits import RateLimits, bend_vectors, single_variables
 from arcreach.planning.timing.smooth_curve import Curve, certified, distinct, smooth_curves
+from arcreach.robots._configurations import per_coordinate
 from arcreach.robots.restricted import restricted
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
@@ -39,8 +40,8 @@ RATE, LEAST_SAMPLES = 100.0, 100
 MOST_SAMPLES = 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Timed:
+@dataclass(frozen=True, slots=True, repr=False)
+class Timed(_text.Printed):
     """A timed motion, at rest at both ends.
 
     Directions of sections are unwrapped (`robot.clip` wraps them). The direction of a section that passes through the
@@ -58,6 +59,7 @@ class Timed:
     smooth_acceleration: Array  # (n, dof), limited by max_acceleration
     clearance: float | None  # certified along the whole motion, -inf if it is not free; None without a scene
     stops: int  # points of the path between its ends at which the robot stops
+    reached: bool = True  # whether every point of the path reaches its target
 
     @property
     def duration(self) -> float:
@@ -84,10 +86,10 @@ class Timed:
         text = f"{_text.seconds(self.duration, 4)}, {_text.count(len(self), 'sample')}"
         if self.stops:
             text += f", stops at {_text.count(self.stops, 'point')}"
-        if self.clearance is None:
-            return text
-        free = self.clearance > -math.inf
-        return f"{text}, {f'certified clearance {_text.length(self.clearance)}' if free else 'not free of obstacles'}"
+        if self.clearance is not None:
+            free = self.clearance > -math.inf
+            text += f", certified clearance {_text.length(self.clearance)}" if free else ", not free of obstacles"
+        return text if self.reached else f"{text}; the path does not reach every waypoint"
 
 
 def timed(
@@ -120,11 +122,9 @@ def timed(
     ends on a sample. Without either there are at least 100 samples, at most 10 ms apart.
     """
     robot: Robot = path.robot
-    speed, acceleration = (
-        _per_coordinate(robot, field, value)
-        for field, value in (("max_speed", max_speed), ("max_acceleration", max_acceleration))
-    )
-    jerk = None if max_jerk is None else _per_coordinate(robot, "max_jerk", max_jerk)
+    speed = per_coordinate(robot, "max_speed", max_speed, "rad/s, m/s", finite=True)
+    acceleration = per_coordinate(robot, "max_acceleration", max_acceleration, "rad/s², m/s²", finite=True)
+    jerk = None if max_jerk is None else per_coordinate(robot, "max_jerk", max_jerk, "rad/s³, m/s³", finite=True)
     if samples is not None and rate is not None:
         raise TargetError("samples and rate are both given; give one of them")
     samples = None if samples is None else whole("samples", samples, 2)
@@ -150,18 +150,8 @@ def timed(
     times = _sample_times(run.duration, samples, rate)
     run = run.stretched(float(times[-1]))
     least = None if check is None or scene is None else certified(check, curves)
-    return _sampled(robot, space, run, times, least, len(curves) - 1)
-
-
-def _per_coordinate(robot: Robot, field: str, value: npt.ArrayLike) -> Array:
-    given = real_array(value)
-    if given is not None and given.ndim == 0:
-        return np.full(robot.dof, positive(field, float(given), "a number"))
-    if given is None or given.shape != (robot.dof,) or not ((given > 0.0) & (given < np.inf)).all():
-        raise TargetError(
-            f"{field} = {shown(value)} is not accepted; give one number above 0, or one per coordinate ({robot.dof})"
-        )
-    return given
+    motion = _sampled(robot, space, run, times, least, len(curves) - 1)
+    return replace(motion, reached=bool(getattr(path, "reached", True)))
 
 
 def _sample_times(duration: float, samples: int | None, rate: float | None) -> Array:

@@ -156,11 +156,11 @@ class JogTab:
             self._studio.player.leave()
             jogging.record()
         elif action == STOP:
-            jogging.end_recording()
+            jogging.recording = False
         elif not len(jogging.recorded):
             raise StudioError("there is no recording; press Record and move the robot")
         else:
-            jogging.end_recording()
+            jogging.recording = False
             (self._play if action == PLAY else self._send)(event.client)
         self.refresh()
 

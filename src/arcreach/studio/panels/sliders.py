@@ -109,9 +109,7 @@ class Sliders:
 
     def _move(self, coordinate: int, value: float) -> None:
         self._dragged = coordinate
-        # Start from the latest requested configuration: it may not be shown yet when the next slider moves.
-        request = self._studio.state.request
-        q = (self._studio.q if request.q is None else request.q).copy()
+        q = self._studio.state.latest_q.copy()
         q[coordinate] = value
         self._studio.pose(q)
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array
+from arcreach.calibration.parameters import is_elastic
 from arcreach.calibration.uncertainty import holding_pulls
 from arcreach.errors import ArcreachError
-from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
+from arcreach.robots.routes import tendons_of
 from arcreach.studio import text
 from arcreach.studio.panels.events import Studio, from_client
 from arcreach.studio.stage.colours import WARNING
@@ -29,21 +30,11 @@ PULL_ERROR = 0.2
 FITS = 5e-6
 
 
-def is_elastic(robot: Robot) -> bool:
-    """Return whether a robot has all stiffnesses that an elastic equilibrium needs."""
-    try:
-        springs_of(robot, True)
-    except ArcreachError:
-        return False
-    return True
-
-
 def slider_limits(robot: Robot) -> list[tuple[float, float]]:
     """Return the range of every pull in millimetres."""
     largest = np.abs(robot.pulls(robot.sample(SAMPLES, seed=0))).max(axis=0)
-    tendons = [tendon for section in robot.sections for tendon in section.tendons]
     ranges = []
-    for tendon, size in zip(tendons, np.ceil(1e3 * SPARE * largest), strict=True):
+    for tendon, size in zip(tendons_of(robot), np.ceil(1e3 * SPARE * largest), strict=True):
         low = -size if math.isinf(tendon.pull_min) else round(1e3 * tendon.pull_min, 3)
         high = size if math.isinf(tendon.pull_max) else round(1e3 * tendon.pull_max, 3)
         ranges.append((float(low), float(high)))

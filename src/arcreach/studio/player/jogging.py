@@ -73,10 +73,6 @@ class Jogging:
         self._taken = [(time.monotonic(), self._state.q.copy())]
         self.recording = True
 
-    def end_recording(self) -> None:
-        """End the recording."""
-        self.recording = False
-
     def forget(self) -> None:
         """Drop the recording, which belongs to the previous robot."""
         self.recording = self.blocked = False
@@ -123,8 +119,7 @@ class Jogging:
 
     def _advance(self, motion: Array) -> None:
         request = self._state.request
-        # The latest requested configuration may not be shown yet.
-        q = self._state.q if request.q is None else request.q
+        q = self._state.latest_q
         moved = jogged(request.robot, q, motion, self.settings.frame, request.aim, request.hold, request.port)
         self.blocked = request.port is not None and moved is q
         if not self.blocked:

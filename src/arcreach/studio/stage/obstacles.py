@@ -19,8 +19,11 @@ from arcreach.studio.state.obstacles import centre_of, movable, moved
 # A half space is drawn as a plate this wide and thick, as multiples of the robot's reach.
 WALL_WIDTH, WALL_DEPTH = 3.0, 0.02
 # Resolution of round obstacles.
-RINGS, SIDES = 17, 32
+RINGS, SIDES = 16, 32
 AROUND = circle(SIDES)
+# A sphere of radius 1.
+BALL = revolved([(np.sin(a), -np.cos(a)) for a in np.pi * np.arange(1, RINGS) / RINGS], AROUND, (-1.0, 1.0))
+BALL_FACES = tube_faces(BALL, SIDES)
 WALL_OPACITY = 0.35
 
 
@@ -88,10 +91,7 @@ def mesh_of(shape: Any, reach: float) -> tuple[Array, Integers]:
     Spheres, capsules, boxes and walls are enlarged by their margin; any other kind is drawn by its `surface`, without.
     """
     if isinstance(shape, Sphere):
-        radius = shape.radius + shape.margin
-        angles = np.linspace(0.0, np.pi, RINGS)[1:-1]
-        points = revolved([(radius * np.sin(a), -radius * np.cos(a)) for a in angles], AROUND, (-radius, radius))
-        return points, tube_faces(points, SIDES)
+        return (shape.radius + shape.margin) * BALL, BALL_FACES
     if isinstance(shape, Capsule):
         axis = np.subtract(shape.b, shape.a)
         direction = axis if axis.any() else np.array([0.0, 0.0, 1.0])

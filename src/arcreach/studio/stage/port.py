@@ -13,6 +13,7 @@ from arcreach.ik.port import Port
 from arcreach.robots.robot import Robot
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.body import THIN_SECTION
+from arcreach.studio.stage.target import wxyz_of
 
 # Half the thickness of the ring, as a share of the reach; number of points around it and around its cross-section.
 THICKNESS = 0.006
@@ -31,8 +32,6 @@ class DrawnPort:
 
     def draw(self, port: Port | None, robot: Robot, q: Array) -> None:
         """Show the ring of a port, or remove it if `port` is None; without an axis it is square to the body at q."""
-        from viser.transforms import SO3
-
         if port is None:
             self.clear()
             return
@@ -46,7 +45,7 @@ class DrawnPort:
                 "/port", *ring(radius, THICKNESS), color=colours.PORT, cast_shadow=False, receive_shadow=False
             )
         self.handle.position = tuple(scale * np.array(port.point))
-        self.handle.wxyz = tuple(SO3.from_matrix(frame_along(axis)).wxyz)
+        self.handle.wxyz = tuple(wxyz_of(frame_along(axis)))
 
     def clear(self) -> None:
         """Remove the ring."""

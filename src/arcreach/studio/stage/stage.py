@@ -23,7 +23,7 @@ from arcreach.studio.stage.body import Body, DrawnRobot
 from arcreach.studio.stage.contact import ContactMotion, ContactStage
 from arcreach.studio.stage.obstacles import DrawnObstacles
 from arcreach.studio.stage.port import DrawnPort
-from arcreach.studio.stage.target import DrawnTarget
+from arcreach.studio.stage.target import DrawnTarget, wxyz_of
 from arcreach.studio.stage.tendons import DrawnTendons
 from arcreach.studio.state.answer import Answer
 from arcreach.studio.state.request import POSITION
@@ -282,9 +282,7 @@ class Stage:
         self.links.draw(links, self.scale)
 
     def _draw_frames(self, frames: Array) -> None:
-        from viser.transforms import SO3
-
-        positions, wxyz = self.scale * frames[:, :3, 3], SO3.from_matrix(frames[:, :3, :3]).wxyz
+        positions, wxyz = self.scale * frames[:, :3, 3], wxyz_of(frames[:, :3, :3])
         if self.frames is not None and len(self.frames.batched_positions) == len(frames):
             self.frames.batched_positions = positions.astype(np.float32)
             self.frames.batched_wxyzs = wxyz.astype(np.float32)

@@ -26,6 +26,14 @@ ARROW_FACES = tube_faces(ARROW_POINTS, SIDES)
 SAVED = "/saved-target"
 
 
+def wxyz_of(rotations: Array) -> Array:
+    """Return the quaternions (..., 4) of rotations (..., 3, 3)."""
+    # Imported here, so that this package loads without viser and `Studio` can name the extra that is missing.
+    from viser.transforms import SO3
+
+    return np.asarray(SO3.from_matrix(rotations).wxyz, dtype=float)
+
+
 class Drag:
     """Keeps, for each client, the offset from the grabbed point to the object's centre.
 
@@ -79,10 +87,8 @@ class DrawnTarget:
 
     @pose.setter
     def pose(self, pose: Array) -> None:
-        from viser.transforms import SO3
-
         self.handle.position = tuple(self._scale * pose[:3, 3])
-        self.handle.wxyz = tuple(SO3.from_matrix(pose[:3, :3]).wxyz)
+        self.handle.wxyz = tuple(wxyz_of(pose[:3, :3]))
 
     # Both handlers are asynchronous, so that viser calls them in the order of the events.
     async def _dragged(self, event: Any) -> None:

@@ -8,23 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._typing import Array, Booleans
-from arcreach.robots.body_mesh import circle, revolved, tube_faces
+from arcreach.robots.body_mesh import revolved, tube_faces
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import dashes, discs_of, tendon_points
 from arcreach.studio.stage import colours
+from arcreach.studio.stage.obstacles import AROUND, BALL, BALL_FACES, SIDES
+from arcreach.studio.stage.target import wxyz_of
 
 # Thickness of a tendon and length of a dash, as shares of the robot's reach.
 THICKNESS, DASH = 0.003, 0.012
 # Half the height of a disc in radii.
 HALF = 0.05
-SIDES = 32
 # The rings of a disc are doubled, so that its edges stay sharp.
-DISC = revolved([(1.0, -HALF)] * 2 + [(1.0, HALF)] * 2, circle(SIDES))
+DISC = revolved([(1.0, -HALF)] * 2 + [(1.0, HALF)] * 2, AROUND)
 DISC_FACES = tube_faces(DISC, SIDES)
-# Angles of the rings of a unit sphere from its lower pole.
-RINGS = np.pi * np.arange(1, 16) / 16
-BALL = revolved([(np.sin(a), -np.cos(a)) for a in RINGS], circle(SIDES), (-1.0, 1.0))
-BALL_FACES = tube_faces(BALL, SIDES)
 
 
 class DrawnTendons:
@@ -94,10 +91,7 @@ class DrawnTendons:
         self._scene.remove_by_name("/tendons")
 
     def _discs(self, q: Array) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        from viser.transforms import SO3
-
         discs = discs_of(self.robot, q)
-        turns = SO3.from_matrix(discs.poses[:, :3, :3]).wxyz
-        arrays = self._scale * discs.poses[:, :3, 3], turns, self._scale * discs.radii
+        arrays = self._scale * discs.poses[:, :3, 3], wxyz_of(discs.poses[:, :3, :3]), self._scale * discs.radii
         positions, wxyz, radii = (array.astype(np.float32) for array in arrays)
         return positions, wxyz, radii

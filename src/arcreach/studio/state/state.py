@@ -68,6 +68,12 @@ class State:
         return self._answer.q
 
     @property
+    def latest_q(self) -> Array:
+        """The latest requested configuration, which may not be shown yet; the one shown if a target was requested."""
+        requested = self._request.q
+        return self.q if requested is None else requested
+
+    @property
     def settled(self) -> bool:
         """Whether the answer shown belongs to the latest request."""
         return self._shown >= self._request.revision

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._checks import shown
+from arcreach._checks import choice
 from arcreach._typing import Array
 from arcreach.elements import Joint
 from arcreach.errors import MethodError, RobotError
@@ -236,7 +236,7 @@ class Header:
         drawn = seed_variables(model, count, 0)
         keys = np.zeros((count, 10))
         placed = np.empty_like(drawn)
-        seed_lookup.key_seeds(0, count, self.model, layout.ROTATION, drawn, keys, placed, np.empty(self.robot.dof))
+        seed_lookup.key_seeds(self.model, layout.ROTATION, drawn, keys, placed, np.empty(self.robot.dof))
         largest = float(np.abs(keys[:, :3]).max()) or 1.0
         w, x, y, z = keys[:, 6:].T
         z_axis = [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), w * w - x * x - y * y + z * z]
@@ -292,8 +292,7 @@ class Header:
 
 def check_robot(robot: Any, precision: str) -> None:
     """Refuse a precision, or a robot, that the C kernel does not support."""
-    if precision not in PRECISIONS:
-        raise MethodError(f"precision = {shown(precision)} is not accepted; give {' or '.join(PRECISIONS)}")
+    choice("precision", precision, PRECISIONS, MethodError)
     if not isinstance(robot, Robot):
         raise RobotError(
             f"robot '{getattr(robot, 'name', robot)}' is not a chain of elements; C is written for a Robot"
