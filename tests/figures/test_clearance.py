@@ -9,6 +9,7 @@ from arcreach.errors import MethodError
 pytest.importorskip("matplotlib")
 
 from arcreach.figures import clearance
+from arcreach.planning.motion.motion_check import motion_between
 
 ROBOT = ar.load_robot("two-section")
 PATH = SimpleNamespace(robot=ROBOT, q=np.array([[0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.5, 0.0]]), margin=0.002)
@@ -47,10 +48,44 @@ def test_the_certified_line_lies_below_and_is_missing_in_a_collision():
     assert hit["whole robot"].get_ydata().min() < 0.0
 
 
+def test_elements_that_stay_away_are_in_the_legend():
+    # The tip passes the ball; the base stays away from it.
+    robot = ar.load_robot("three-section")
+    path = SimpleNamespace(robot=robot, q=np.array([[0.0] * 6, [0.3, 0.0, 0.3, 0.0, 0.3, 0.0]]))
+    ball = [ar.Sphere((0.05, 0.0, 0.1), 0.005)]
+    lines = lines_of(clearance(path, ball, points=20))
+    drawn = [name for name in lines if name in robot.element_names]
+    (others,) = [name for name in lines if "≥" in name]
+    assert len(drawn) < 3
+    start = "section-1: ≥ " if len(drawn) == 2 else "2 others: ≥ "
+    assert others.startswith(start)
+    # An element that is drawn comes below the highest point of the whole robot.
+    whole = lines["whole robot"].get_ydata()
+    assert all(lines[name].get_ydata().min() <= whole.max() for name in drawn)
+    left_out = [k for k, name in enumerate(robot.element_names) if name not in drawn]
+    motion = motion_between(robot, path.q, 20)
+    nearest = 1e3 * ar.clearance(robot, motion, ball, per_element=True).distance[:, left_out].min()
+    assert float(others.split()[-2]) == pytest.approx(nearest, rel=5e-3)
+
+
+def test_the_zone_of_contact_has_no_colour_of_an_element():
+    from matplotlib.colors import to_rgb
+
+    from arcreach.figures.drawing.theme import COLOURS
+
+    panel = clearance(PATH, BALL, points=20).axes[0]
+    elements = {to_rgb(colour) for colour in COLOURS}
+    level = [line for line in panel.get_lines() if list(line.get_ydata()) == [0.0, 0.0]]
+    assert len(level) == 1
+    assert to_rgb(level[0].get_color()) not in elements
+    assert all(to_rgb(patch.get_facecolor()) not in elements for patch in panel.patches)
+
+
 def test_bad_input_is_named():
     with pytest.raises(MethodError, match="scene has no obstacles"):
         clearance(PATH)
-    with pytest.raises(MethodError, match="points = 1"):
-        clearance(PATH, BALL, points=1)
+    for points in (1, 2.5):
+        with pytest.raises(MethodError, match=f"points = {points} is not accepted; give a whole number from 2"):
+            clearance(PATH, BALL, points=points)
     with pytest.raises(MethodError, match="the path has 1 point;"):
         clearance(SimpleNamespace(robot=ROBOT, q=PATH.q[:1]), BALL)

@@ -108,6 +108,23 @@ def test_a_direction_is_drawn_without_a_jump_and_a_constant_without_marks():
     assert not figure.axes[2].texts
 
 
+def test_a_single_curve_of_errors_has_no_legend_and_its_last_dot_is_whole():
+    robot = ar.load_robot("three-section")
+    solution = ar.solve(robot, ar.Target((0.03, 0.01, 0.08)), "fabrikx", trace=True)
+    for width in (theme.ONE_COLUMN, theme.TWO_COLUMNS):
+        figure = iterations(robot, solution, width=width)
+        assert not figure.legends
+        errors = figure.axes[-1]
+        figure.draw_without_rendering()
+        last = len(solution.trace) - 1
+        x, _ = errors.transData.transform((last, 10.0))
+        # Half the size of a dot, 2 points.
+        assert x + figure.dpi / 72.0 <= figure.bbox.x1
+    # An axis of less than two powers of ten has decimals.
+    labels = [text.get_text() for text in errors.get_yticklabels() if text.get_text()]
+    assert "10" in labels
+
+
 def test_poses_and_other_methods():
     puma = ar.load_robot("puma-560")
     target = ar.Target.from_pose(puma.tip_pose(puma.sample(1, seed=0)[0]))

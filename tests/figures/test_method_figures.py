@@ -102,6 +102,20 @@ def test_distributions_end_at_the_share_reached():
     assert legend_of(figure) == ["auto", "none"]
     with pytest.raises(MethodError, match="cases is empty"):
         figures.time_distributions({})
+    with pytest.raises(MethodError, match="methods lacks none of the cases"):
+        figures.time_distributions({"one": {"auto": ([1e-6], 1), "none": ([], 4)}}, methods=["auto"])
+
+
+def test_cells_may_begin_off_the_multiples_of_their_size():
+    figure = figures.workspace({"": ([[0.0005, 0.0], [0.0015, 0.0]], [1.0, 2.0])}, cell=0.001, label="value")
+    (image,) = figure.axes[0].get_images()
+    np.testing.assert_array_equal(image.get_array(), [[1.0, 2.0]])
+    np.testing.assert_allclose(image.get_extent(), [0.5, 2.5, 0.0, 1.0])
+    off = [[0.0, 0.0], [0.0015, 0.0]]
+    with pytest.raises(MethodError, match=r"map 'a' has the corners .*0\.0015.* give corners on one grid"):
+        figures.workspace({"a": (off, [1.0, 2.0])}, cell=0.001, label="value")
+    with pytest.raises(MethodError, match=r"map 'a' .* give corners on one grid"):
+        figures.workspace_cells({"a": {"ours": off[:1], "theirs": off[1:]}}, cell=0.001)
 
 
 def test_a_map_has_values_where_cells_are():
@@ -233,3 +247,9 @@ def test_a_robot_without_a_body_has_no_clearance():
     path = SimpleNamespace(robot=ar.Robot([ar.Revolute()], name="point"), q=np.array([[0.0], [1.0]]))
     with pytest.raises(MethodError, match="robot 'point' has no body"):
         figures.clearance(path, [ar.Sphere((1.0, 0.0, 0.0), 0.1)])
+
+
+def test_the_markers_of_the_start_are_whole():
+    panel = figures.convergence({"": {"mine": figures.error_bands([[1e-2, 1e-3, 1e-4]])}}).axes[0]
+    assert panel.lines[0].get_xdata()[0] == panel.get_xlim()[0] == 0.0
+    assert not panel.lines[0].get_clip_on()

@@ -70,5 +70,6 @@ def test_nothing_to_draw_is_refused():
     with pytest.raises(MethodError, match="plans is empty"):
         contact({})
     _, found = plan_scene("wedge")
-    with pytest.raises(MethodError, match="moments = 1"):
-        contact_motion(found[0], moments=1)
+    for moments in (1, 2.5):
+        with pytest.raises(MethodError, match=f"moments = {moments} is not accepted; give a whole number from 2"):
+            contact_motion(found[0], moments=moments)

@@ -8,9 +8,10 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from arcreach.figures import ONE_COLUMN, pose, save
+from arcreach.figures import ONE_COLUMN, TWO_COLUMNS, pose, save
 from arcreach.figures.drawing.canvas import Canvas
 from arcreach.figures.drawing.plot_box import PlotBox, round_step
+from arcreach.figures.pose import SECTIONS
 from arcreach.robots.body_mesh import body_mesh
 
 THREE = ar.load_robot("three-section")
@@ -103,10 +104,40 @@ def test_the_box_holds_what_is_in_it():
     assert box.high[1] - box.low[1] >= box.step
     for axis in range(3):
         ticks = box.ticks(axis)
-        assert len(ticks) >= 1
+        assert len(ticks) >= 2
         assert ticks[0] >= box.low[axis] - 1e-9
         assert ticks[-1] <= box.high[axis] + 1e-9
     assert box.corners.shape == (8, 3)
+
+
+@pytest.mark.parametrize("extent", [(0.0, 0.0, 0.1), (0.1, 0.1, 0.0), (0.03, 0.002, 0.19), (0.0, 0.0, 0.0), (9, 1, 0)])
+@pytest.mark.parametrize("low", [0.0, -0.0123, 0.0177])
+def test_every_axis_has_a_scale(extent, low):
+    box = PlotBox(low + np.array([[0.0, 0.0, 0.0], extent]))
+    for axis in range(3):
+        ticks = box.ticks(axis)
+        assert 2 <= len(ticks) <= 12
+        np.testing.assert_allclose(np.diff(ticks), ticks[1] - ticks[0])
+        # The spacing is 1, 2 or 5 times a power of ten.
+        assert f"{ticks[1] - ticks[0]:.3e}"[:5] in ("1.000", "2.000", "5.000")
+
+
+def test_a_figure_fits_on_a_page_with_its_caption():
+    figure = pose(THREE, BENT, width=TWO_COLUMNS)
+    assert figure.get_figwidth() * 25.4 == pytest.approx(TWO_COLUMNS)
+    assert figure.get_figheight() * 25.4 <= 200.0 + 1e-9
+
+
+def test_arrows_of_frames_have_colours_of_their_own():
+    from matplotlib.colors import to_rgb
+
+    sections = {to_rgb(colour) for colour in SECTIONS}
+    arrows = [text.arrow_patch for text in pose(THREE, BENT).axes[0].texts if getattr(text, "arrow_patch", None)]
+    heads = [arrow for arrow in arrows if arrow.get_arrowstyle().__class__.__name__ == "CurveFilledB"]
+    assert len(heads) == 12
+    for arrow in heads:
+        assert to_rgb(arrow.get_edgecolor()) not in sections
+        assert arrow.get_path_effects()
 
 
 @pytest.mark.parametrize(

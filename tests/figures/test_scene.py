@@ -90,7 +90,8 @@ def test_a_base_link_without_a_radius_is_drawn():
 
 
 def test_bad_input_is_named():
-    with pytest.raises(MethodError, match="poses = 1"):
-        scene(motion(), OBSTACLES, poses=1)
+    for poses in (1, 2.5):
+        with pytest.raises(MethodError, match=f"poses = {poses} is not accepted; give a whole number from 2"):
+            scene(motion(), OBSTACLES, poses=poses)
     with pytest.raises(MethodError, match="views is empty"):
         scene(motion(), OBSTACLES, views=())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from arcreach import _text
+from arcreach._checks import whole
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
@@ -78,8 +79,7 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
 
 def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw the body as it grows along a path, in a row of `moments` panels."""
-    if moments < 2:
-        raise MethodError(f"moments = {moments} is not accepted; give 2 or more")
+    whole("moments", moments, 2, MethodError)
     line = plan.line()
     low, high = _extent(plan)
     height = width / moments * (high[1] - low[1]) / (high[0] - low[0])

@@ -61,7 +61,8 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
                 low, high = (1e3 * np.maximum(edge, SMALLEST) for edge in band)
                 panel.fill_between(x, low, high, color=looks[method]["color"], alpha=0.15, linewidth=0)
                 marks = _marks(len(median), methods.index(method))
-                panel.plot(x, 1e3 * np.maximum(median, SMALLEST), markevery=marks, **looks[method])
+                # Unclipped, so that markers of iteration 0 are whole.
+                panel.plot(x, 1e3 * np.maximum(median, SMALLEST), markevery=marks, clip_on=False, **looks[method])
             # Linear from iteration 0, the start, to iteration 1; logarithmic beyond.
             panel.set_xscale("symlog", linthresh=1.0, linscale=0.3)
             panel.set_xlim(left=0.0)

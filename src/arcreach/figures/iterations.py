@@ -30,8 +30,12 @@ DASHES = (0, (4, 1))
 NOTE, LETTER, GAP = 6.5, 1.25, 2.0
 # Each iteration has a dot if there are at most this many.
 DOTS = 40
+# The axis ends a little after the last iteration, whose dot would otherwise be cut at the edge of the figure.
+SPARE = 1.01
 # Smaller errors, in millimetres or degrees, are drawn at this value on the logarithmic axis.
 SMALLEST = 1e-9
+# A logarithmic axis that spans less than this factor has decimals: it would have few powers of ten.
+FEW_DECADES = 25.0
 # A cell of the layout without a panel.
 EMPTY = -1
 # In `joint_steps`: height of a panel of coordinates in millimetres; smaller objectives, in millimetres or degrees, are
@@ -64,7 +68,8 @@ def iterations(
     """Draw coordinates and errors of a traced solve against its iterations.
 
     Vertical lines mark where a coordinate settles within each of the `shares` of its total change, see `settling`.
-    Rejected steps are pale. `coordinates` selects some by name; `width` is in millimetres.
+    Rejected steps are pale. A straight section has no direction: that of its next bend is drawn. `coordinates` selects
+    some by name; `width` is in millimetres.
     Source: [RGM3] figs. 4-8.
     """
     trace = solution.trace
@@ -76,7 +81,8 @@ def iterations(
     layout: Any = _layout(len(names), 2 if turns else 1, beside)
     heights = [PANEL if row[0] < len(names) else ERRORS for row in layout]
     values = drawn_coordinates(robot, trace.q)
-    with theme.drawing(width, MARGIN + sum(heights) + LEGEND) as figure:
+    compared = "kept" in trace.columns or "largest_error" in trace.columns
+    with theme.drawing(width, MARGIN + sum(heights) + (LEGEND if compared else 0.0)) as figure:
         named: dict[Any, Any] = figure.subplot_mosaic(layout, sharex=True, height_ratios=heights, empty_sentinel=EMPTY)
         panels = [named[i] for i in range(len(named))]
         for panel, name in zip(panels, names, strict=False):
@@ -89,13 +95,14 @@ def iterations(
             panels[-1].set_ylabel(label("angle error", "°"))
         for i in set(layout[-1]):
             panels[i].set_xlabel("iteration")
-        panels[-1].set_xlim(0, max(len(trace) - 1, 1))
+        panels[-1].set_xlim(0, SPARE * max(len(trace) - 1, 1))
         panels[-1].xaxis.get_major_locator().set_params(integer=True)
         # Error panels are left out: the layout engine ignores alignment, and labels beside wide numbers would be cut.
         figure.align_ylabels(panels[: len(names)])
         shown = [*([panels[0]] if names and "kept" in trace.columns else []), panels[len(names)]]
         handles = [handle for panel in shown for handle in panel.get_legend_handles_labels()[0]]
-        theme.legend_below(figure, handles)
+        if compared:
+            theme.legend_below(figure, handles)
     return figure
 
 
@@ -139,7 +146,7 @@ def joint_steps(solution: Solution, *, width: float = theme.TWO_COLUMNS) -> them
             for begin in begins if len(begins) <= MOST_LINES else ():
                 panel.axvline(begin, color=GREY, linewidth=0.4, alpha=0.6)
         panels[-1].set_xlabel("joint step")
-        panels[-1].set_xlim(0, max(len(trace) - 1, 1))
+        panels[-1].set_xlim(0, SPARE * max(len(trace) - 1, 1))
         figure.align_ylabels(panels)
         handles = [handle for panel in panels for handle in panel.get_legend_handles_labels()[0]]
         theme.legend_below(figure, handles, NAMES_PER_ROW)
@@ -226,16 +233,21 @@ def _draw_curve(
     style = {"color": colour, "label": title, "linestyle": line, **_steps(trace)}
     panel.plot(rows, np.maximum(values[kept], SMALLEST), **style)
     panel.set_yscale("log")
+    low, high = panel.get_ylim()
+    if high < FEW_DECADES * low:
+        theme.plain_log_axis(panel.yaxis)
 
 
 def _draw_position_errors(panel: Any, trace: Trace) -> None:
     curves = {"largest component": VERMILION, "mean component": BLUE}
     columns = [trace.columns.get("largest_error"), trace.columns.get("mean_error")]
     if columns[0] is None:
-        curves, columns = {"distance": VERMILION}, [trace.position_error]
-    for (title, colour), values in zip(curves.items(), columns, strict=True):
-        if values is not None:
-            _draw_curve(panel, trace, 1e3 * values, colour, title, DASHES if colour == BLUE else "-")
+        # A single curve needs no name: the axis has it.
+        _draw_curve(panel, trace, 1e3 * trace.position_error, VERMILION)
+    else:
+        for (title, colour), values in zip(curves.items(), columns, strict=True):
+            if values is not None:
+                _draw_curve(panel, trace, 1e3 * values, colour, title, DASHES if colour == BLUE else "-")
     panel.set_ylabel(label("position error", "mm"))
 
 

@@ -29,13 +29,16 @@ from arcreach.scenes.shapes import Capsule, HalfSpace, Sphere
 VIEW = (-58.0, 20.0)
 SECTIONS = (BLUE, ORANGE, GREEN, PURPLE, SKY)
 STEEL, DARK = "#B4B9BF", "#5A5F66"
-AXES = (VERMILION, GREEN, BLUE)
+# Darker than the sections, of which the first and the third would otherwise have the colours of z and y.
+AXES = tuple(mixed(colour, 0.6) for colour in (VERMILION, GREEN, BLUE))
 # Length of a frame's arrows as a share of the longest side of the box.
 FRAME = 0.13
 # Share of white in all poses but the last.
 PALE = 0.62
 # Millimetres for the numbers around the box.
 MARGIN = (26.0, 18.0)
+# Largest height in millimetres, for a caption to fit on the same page of a journal.
+HIGHEST = 200.0
 
 
 def pose(
@@ -107,7 +110,7 @@ def pose(
         canvas.shape(shape)
     span = canvas.high - canvas.low
     height = (width - MARGIN[0]) * span[1] / span[0] + MARGIN[1]
-    with theme.drawing(width, float(np.clip(height, 45.0, 1.35 * width))) as figure:
+    with theme.drawing(width, float(np.clip(height, 45.0, min(1.35 * width, HIGHEST)))) as figure:
         panel = figure.subplots()
         box.draw(panel, canvas)
         for mesh in meshes:
@@ -173,16 +176,16 @@ def _draw_frames(panel: Any, canvas: Canvas, robot: Robot, transforms: Array, si
         panel.plot(*canvas.project(transforms[frame, :3, 3])[:2], "o", color=INK, markersize=2.2, zorder=6.5)
 
 
-def _arrow(panel: Any, canvas: Canvas, start: Array, vector: Array, colour: str, letter: str = "") -> None:
+def _arrow(panel: Any, canvas: Canvas, start: Array, vector: Array, colour: Any, letter: str = "") -> None:
     a, b = canvas.project([start, start + vector])[:, :2]
     length, whole = float(np.hypot(*(b - a))), MM * float(np.linalg.norm(vector))
-    # A white outline separates the line from a tube of the same colour.
-    panel.plot(*np.stack([a, b]).T, color="white", linewidth=2.4, zorder=6.0, solid_capstyle="butt")
     if length < 0.12 * whole:
         # The arrow points along the line of sight; only a dot is visible.
         return
     head = "-|>,head_length=0.7,head_width=0.3"
     line = {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 5.0, "joinstyle": "miter", "linewidth": 1.0}
+    # A white outline separates line and head from the tube.
+    line["path_effects"] = halo(2.6)
     # By default matplotlib leaves out annotations outside the axes.
     unclipped = {"annotation_clip": False}
     panel.annotate("", b, a, arrowprops={"arrowstyle": head, "color": colour, **line}, zorder=6.2, **unclipped)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from arcreach import _text
+from arcreach._checks import whole
 from arcreach._typing import Array
 from arcreach.elements import Link
 from arcreach.errors import MethodError
@@ -44,8 +45,7 @@ def scene(
     `obstacles` replaces the scene of the path; `views` are azimuth and elevation in degrees; `width` is in millimetres.
     The first pose is grey, the last one blue, those between them shade from one to the other.
     """
-    if poses < 2:
-        raise MethodError(f"poses = {poses} is not accepted; give 2 or more")
+    whole("poses", poses, 2, MethodError)
     if not views:
         raise MethodError("views is empty; give at least one pair of azimuth and elevation in degrees")
     robot: Robot = path.robot
@@ -185,12 +185,12 @@ def _biases(lines: list[list[tuple[Array, float]]], bare: float) -> list[list[Ar
     Poses are ranked by mean depth, farthest first; each rank shifts by twice the radius of the thickest body. The shift
     decreases over several radii of distance from other poses.
     """
-    whole = [np.vstack([points for points, _ in pose] or [np.full((1, 3), np.inf)]) for pose in lines]
+    stacked = [np.vstack([points for points, _ in pose] or [np.full((1, 3), np.inf)]) for pose in lines]
     width = max((radius for pose in lines for _, radius in pose), default=0.0) or bare
-    ranks = np.argsort(np.argsort([points[:, 2].mean() for points in whole], kind="stable"))
+    ranks = np.argsort(np.argsort([points[:, 2].mean() for points in stacked], kind="stable"))
     biases = []
     for i, pose in enumerate(lines):
-        others = np.vstack([points for j, points in enumerate(whole) if j != i])
+        others = np.vstack([points for j, points in enumerate(stacked) if j != i])
         own = []
         for points, _ in pose:
             away = np.sqrt(((points[:, None] - others) ** 2).sum(axis=2).min(axis=1))

@@ -94,12 +94,16 @@ def time_distributions(
 ) -> theme.Figure:
     """Draw the share of solves that reached their target within a time, a panel per case.
 
-    `cases` maps the title of each panel to the argument `times` of `solve_times`. `methods` is the order of the legend;
-    `width` is in millimetres.
+    `cases` maps the title of each panel to the argument `times` of `solve_times`. `methods` is the order of the legend
+    and names every method of the cases; `width` is in millimetres.
     """
-    methods = methods or list(dict.fromkeys(method for case in cases.values() for method in case))
+    given = list(dict.fromkeys(method for case in cases.values() for method in case))
+    methods = methods or given
     if not cases:
         raise MethodError("cases is empty; give at least one title with its methods")
+    missing = [method for method in given if method not in methods]
+    if missing:
+        raise MethodError(f"methods lacks {', '.join(missing)} of the cases; name every method, or leave methods out")
     looks = theme.look(methods)
     columns = min(len(cases), COLUMNS)
     lines = math.ceil(len(cases) / columns)

@@ -28,6 +28,8 @@ CHUNK = 50_000  # configurations per batch
 # Changes of the tip up to this share of its distance are rounding errors.
 STILL = 1e-9
 SAME_BOTH, OURS, THEIRS = "#B7D8C8", theme.BLUE, theme.VERMILION
+# Largest distance of a corner from its place on the grid of a map, as a share of a cell.
+OFF_GRID = 1e-3
 # Millimetres around maps, and for a colour bar.
 MARGIN, BAR = 16.0, 14.0
 
@@ -43,9 +45,9 @@ def workspace(
 ) -> theme.Figure:
     """Draw values over cells of the workspace: one map per title, all on one colour scale.
 
-    Cells are squares of the size `cell` in metres, given by their lower left corners. `label` names the values;
-    `limits` are the ends of the scale, beyond which colours do not change. `width` is in millimetres; the default is a
-    column for one map and a page for several.
+    Cells are squares of the size `cell` in metres, given by their lower left corners, which lie on one grid per map.
+    `label` names the values; `limits` are the ends of the scale, beyond which colours do not change. `width` is in
+    millimetres; the default is a column for one map and a page for several.
     """
     from matplotlib.colors import LogNorm, Normalize
 
@@ -78,8 +80,8 @@ def workspace_cells(
 ) -> theme.Figure:
     """Draw groups of cells in colours, one map per title.
 
-    A group is given by the lower left corners (n, 2) of its cells in metres; there are at most as many groups as
-    `colours`. `cell` and `width` are as in `workspace`.
+    A group is given by the lower left corners (n, 2) of its cells in metres; all groups of a map lie on one grid. There
+    are at most as many groups as `colours`. `cell` and `width` are as in `workspace`.
     """
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
@@ -149,12 +151,24 @@ def _checked(title: str, given: npt.ArrayLike, values: npt.ArrayLike) -> tuple[A
     return corners, numbers
 
 
+def _check_grid(title: str, corners: Array, cell: float) -> None:
+    shares = (corners - corners[:1]) / cell
+    off = np.flatnonzero(~(np.abs(shares - np.round(shares)) <= OFF_GRID).all(axis=1))
+    if len(off):
+        raise MethodError(
+            f"map '{title}' has the corners {corners[0].tolist()} and {corners[off[0]].tolist()}, which are not whole "
+            f"cells of {cell:g} m apart; give corners on one grid"
+        )
+
+
 @contextlib.contextmanager
 def _panels(
     drawn: Mapping[str, tuple[Array, Array]], cell: float, width: float | None, bar: float
 ) -> Iterator[tuple[theme.Figure, Any]]:
     """Yield a figure, as `theme.drawing` does, with a panel per map, all of the same scale."""
     positive("cell", cell, "a length in metres", MethodError)
+    for title, (points, _) in drawn.items():
+        _check_grid(title, points, cell)
     width = width or (theme.ONE_COLUMN if len(drawn) == 1 else theme.TWO_COLUMNS)
     corners = np.vstack([points for points, _ in drawn.values()])
     low, high = MM * corners.min(axis=0), MM * (corners.max(axis=0) + cell)
@@ -174,11 +188,11 @@ def _panels(
 
 def _draw(panel: Any, corners: Array, values: Array, cell: float, **colours: Any) -> Any:
     """Draw cells as one image, which is smaller than thousands of squares."""
-    index = np.round(corners / cell).astype(np.int64)
-    low, high = index.min(axis=0), index.max(axis=0) + 1
-    image = np.full((high - low)[::-1], np.nan)
-    image[index[:, 1] - low[1], index[:, 0] - low[0]] = values
-    extent = MM * cell * np.array([low[0], high[0], low[1], high[1]])
+    low = corners.min(axis=0)
+    index = np.round((corners - low) / cell).astype(np.int64)
+    image = np.full(index.max(axis=0)[::-1] + 1, np.nan)
+    image[index[:, 1], index[:, 0]] = values
+    ends = np.stack([low, low + cell * np.array(image.shape[::-1])], axis=1)
     return panel.imshow(
-        image, origin="lower", extent=extent, interpolation="nearest", aspect="equal", zorder=1.0, **colours
+        image, origin="lower", extent=MM * ends.ravel(), interpolation="nearest", aspect="equal", zorder=1.0, **colours
     )

@@ -220,8 +220,8 @@ def between(first: str | Colour, last: str | Colour, share: float) -> Colour:
     return r, g, b
 
 
-def halo() -> list[Any]:
-    """Return a white outline for letters in front of an obstacle."""
+def halo(width: float = 1.6) -> list[Any]:
+    """Return a white outline, by default for letters, in front of what is drawn; `width` is that of its line."""
     from matplotlib.patheffects import withStroke
 
-    return [withStroke(linewidth=1.6, foreground="white")]
+    return [withStroke(linewidth=width, foreground="white")]

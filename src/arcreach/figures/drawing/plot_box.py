@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._text import LENGTHS
 from arcreach._typing import Array
 from arcreach.figures.drawing.canvas import Canvas
 from arcreach.figures.drawing.theme import INK
@@ -15,10 +16,12 @@ from arcreach.figures.drawing.theme import INK
 GRID, EDGE = "#E4E4E4", "#BDBDBD"
 # Approximate number of grid steps along the longest side.
 STEPS = 5.0
-# Units and their sizes in metres, largest first; a unit is used if the longest side measures at least LEAST of it.
-UNITS, LEAST = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm")), 2.0
+# A unit is used if the longest side measures at least this many of it.
+LEAST = 2.0
 # Free space around the content, as a share of the longest side.
 SPARE = 0.07
+# Smallest lengths of the sides in grid steps: around a straight robot there is room for numbers and the frames' arrows.
+NARROWEST = (2.2, 2.2, 1.0)
 # Typographic points: length of a tick, distance from an edge to its numbers, width and height of a digit, and distance
 # from the numbers to the title, also beside the vertical edge.
 TICK, NUMBER, DIGIT, HEIGHT, TITLE, TITLE_BESIDE = 2.5, 5.0, 5.0, 8.0, 5.0, 7.0
@@ -33,9 +36,9 @@ class PlotBox:
         low, high = points.min(axis=0), points.max(axis=0)
         longest = float((high - low).max())
         self.step = round_step(longest / STEPS)
-        self.unit = next((unit for unit in UNITS if longest >= LEAST * unit[0]), UNITS[-1])
-        # Free space at the sides and above; a side of almost no width gets one step.
-        spare = np.maximum(SPARE * longest, 0.5 * (self.step - (high - low)))
+        self.unit = next((unit for unit in LENGTHS if longest >= LEAST * unit[0]), LENGTHS[-1])
+        # Free space at the sides and above.
+        spare = np.maximum(SPARE * longest, 0.5 * (self.step * np.array(NARROWEST) - (high - low)))
         self.low = low - spare * (1.0, 1.0, 0.0)
         self.high = high + spare
 
@@ -45,10 +48,15 @@ class PlotBox:
         return np.array(list(itertools.product(*zip(self.low, self.high, strict=True))))
 
     def ticks(self, axis: int) -> Array:
-        """Return the positions of the grid lines along an axis."""
-        first, last = np.ceil(self.low[axis] / self.step - 1e-6), np.floor(self.high[axis] / self.step + 1e-6)
-        # Adding 0.0 removes a negative zero.
-        return np.asarray(self.step * np.arange(first, last + 1.0) + 0.0)
+        """Return the positions of the grid lines along an axis, at least two, from which the scale can be read."""
+        step = self.step
+        while True:
+            first, last = np.ceil(self.low[axis] / step - 1e-6), np.floor(self.high[axis] / step + 1e-6)
+            if last > first:
+                # Adding 0.0 removes a negative zero.
+                return np.asarray(step * np.arange(first, last + 1.0) + 0.0)
+            # A short side has finer lines. 0.39 leads from 5 to 2, from 2 to 1 and from 1 to 0.5.
+            step = round_step(0.39 * step)
 
     def draw(self, panel: Any, canvas: Canvas) -> None:
         """Draw the floor, the two far walls and the numbers."""

@@ -14,7 +14,7 @@ from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import dashes, discs_of, tendon_points
 
 # Width of a tendon and length of a dash, as shares of its distance from the backbone.
-WIDTH, DASH = 0.1, 0.6
+WIDTH, DASH = 0.07, 0.6
 # Width of a ring in radii of its disc, and the share of white in its colour.
 RIM, LIGHT = 0.32, 0.35
 
