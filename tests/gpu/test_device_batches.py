@@ -168,6 +168,27 @@ def test_a_bad_target_is_named(change, words):
         ar.solve_batch(robot, **asked, device="cuda")
 
 
+def test_a_refused_target_reads_no_uninitialised_memory(monkeypatch):
+    if not driver.is_simulated(driver.load()):
+        pytest.skip("only the simulator's memory can be filled")
+    local = pytest.importorskip("numba.cuda.simulator.kernelapi").FakeCUDALocal
+    allocate = local.array
+
+    def filled(self, shape, dtype):
+        array = allocate(self, shape, dtype)
+        if array.dtype == np.float64:
+            array.fill(-2e223)  # too large for single precision
+        return array
+
+    monkeypatch.setattr(local, "array", filled)
+    asked = targets(ar.load_robot("three-section"), 3, "axis")
+    axes = asked["axes"].copy()
+    axes[1] = 0.0
+    refusing = batch_of([ar.load_robot("three-section")], task_of(AXIS, 1e-6, 1e-3), 3)
+    answer = refusing.solve(Targets(asked["targets"], axes, None), lambda _: None)
+    assert [int(status) != 0 for status in answer.status] == [False, True, False]
+
+
 def test_a_refused_target_is_left_out_and_the_others_are_solved():
     robot = ar.load_robot("three-section")
     asked = targets(robot, 3, "axis")

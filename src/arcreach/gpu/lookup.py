@@ -53,6 +53,9 @@ def build_choose(kind: Kind, part: Parts) -> Any:
         task = task_of(limits)
         model = model_of(robots, r)
         goal = goal_of(model, task, cuda.local.array(TARGET_SIZE, f64))
+        for k in range(TARGET_SIZE):
+            # A refused first target leaves entries unwritten, and its key is still computed.
+            goal.target[k] = 0.0
         positions, turned = targets.positions, targets.turned
         key = cuda.local.array(10, f64)
         keys = cuda.local.array((TARGETS_AT_ONCE, 10), f32)
