@@ -152,7 +152,7 @@ def suggestion(name: Any, known: Iterable[str]) -> str:
 
 
 def choice(field: str, value: Any, accepted: Collection[str], error: type[ArcreachError] = TargetError) -> str:
-    """Return one of the accepted texts, of which there are at least two."""
+    """Return the value if it is one of the accepted texts; there are at least two."""
     if isinstance(value, str) and value in accepted:
         return value
     *others, last = map(repr, accepted)

@@ -57,7 +57,7 @@ _announced = False
 
 
 def announce(line: str) -> None:
-    """Print a line, unless one was printed before: a process first interprets, then compiles, and either line does."""
+    """Print a line on kernels, once per process: one that first interprets and later compiles needs no second line."""
     global _announced  # noqa: PLW0603
     if not _announced and sys.stderr is not None and os.environ.get("ARCREACH_QUIET", "0") in {"", "0"}:
         _announced = True

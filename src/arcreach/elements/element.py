@@ -45,7 +45,8 @@ def about(text: str, quantity: str = PLAIN) -> dict[str, str]:
     return {"about": text, "quantity": quantity}
 
 
-# Largest limits of an angle, in radians, that are certainly meant, and largest ones of usual joints in degrees.
+# Limits of an angle between these, in radians, may be degrees: few joints make more than four turns, and few have
+# limits beyond 720 degrees.
 MANY_TURNS = 4.0 * math.tau
 MOST_DEGREES = 720.0
 METRES = "a length in metres, 0 or more"
@@ -98,7 +99,7 @@ class FieldChecks:
             self._ask_for_degrees(unit, lower, upper)
 
     def _ask_for_degrees(self, unit: str, lower: float, upper: float) -> None:
-        """Warn of limits that are whole or half numbers and, as radians, many turns: joints do turn several times."""
+        """Warn if limits look like degrees: whole or half numbers, and many turns if they are radians."""
         largest = max(abs(lower), abs(upper))
         if unit == "radians" and MANY_TURNS < largest <= MOST_DEGREES and not (lower % 0.5 or upper % 0.5):
             turns = number(largest / math.tau, 2)
