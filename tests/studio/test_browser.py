@@ -263,10 +263,11 @@ def test_jog_hold_record_and_play(studio, visit):
     visit.page.evaluate("navigator.getGamepads = () => []")
     visit.wait(lambda: not studio.devices.axes().any())
     settle(studio)
-    end = studio.q.copy()
-    visit.wait(lambda: np.array_equal(studio.jogging.recorded[-1], end))
+    # An iteration that began before the release may still move the robot: compare with where it is now.
+    visit.wait(lambda: np.array_equal(studio.jogging.recorded[-1], studio.q))
     visit.button("Stop").click()
     visit.wait(lambda: not studio.jogging.recording)
+    end = studio.jogging.recorded[-1]
     assert end[0] == start[0]
     assert studio.state.request.port.passage(robot, studio.jogging.recorded).kept.all()
     studio.pose(start)
