@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -64,8 +64,7 @@ def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
     for element in model.moving:
         k, kind = element["variable"], element["kind"]
         if kind not in (layout.BEND, layout.PLANAR):
-            low, high = element["lower"], element["upper"]
-            low, high = (-np.pi, np.pi) if np.isinf(low) else (low, high)
+            low, high = _drawn_range(element, rest[k])
             drawn = low + layers[k] * (high - low)
             variables[:, k] = rest[k] + shrink * (drawn - rest[k])
             continue
@@ -83,3 +82,15 @@ def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
             variables[:, last] = share
     variables[:1] = rest
     return variables
+
+
+def _drawn_range(element: Any, rest: float) -> tuple[float, float]:
+    """Return the limits of a joint, or one turn of it if they allow more: about rest, as far as they let it.
+
+    Seeds of the other turns are equal poses nearer to a limit, and descents from them end there.
+    """
+    low, high = element["lower"], element["upper"]
+    if not element["periodic"] or high - low <= 2.0 * np.pi:
+        return low, high
+    centre = min(max(rest, low + np.pi), high - np.pi)
+    return centre - np.pi, centre + np.pi
