@@ -18,7 +18,7 @@ from arcreach.gpu.contexts import Targets as Arrays
 from arcreach.gpu.forward import device_rows, on_device
 from arcreach.ik.method import find_method
 from arcreach.ik.methods.auto import MOST_STEPS, SEEDS
-from arcreach.ik.solution import Solutions, Status
+from arcreach.ik.solution import Solutions
 from arcreach.ik.solve import checked_settings, checked_starts
 from arcreach.ik.target import CODES, FARTHEST, Targets, as_targets
 from arcreach.kernels.solver.contexts import Task
@@ -66,8 +66,6 @@ def solve_on_device(
         _refuse(batch.fault, positions, axes, rotations)
     # Broadcast: writing an array of equal numbers would take as long as solving.
     seconds = np.broadcast_to((time.perf_counter() - began) / max(n, 1), n)
-    # Only targets out of reach can have a hint.
-    far = () if on_device(positions) else arrays.positions[found.status == Status.OUT_OF_REACH]
     return Solutions(
         found.q,
         found.status,
@@ -76,7 +74,7 @@ def solve_on_device(
         found.iterations,
         seconds,
         "auto",
-        hint=position_hint(robot, far),
+        hint="" if on_device(positions) else position_hint(robot, arrays.positions),
         robot=robot,
         targets=targets,
     )

@@ -15,6 +15,8 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 # Distance of a target, in multiples of the reach, that positions in centimetres or millimetres usually exceed.
 FAR = 20.0
+# Rows of a batch that are looked at: they all have the same units, and a batch may have millions.
+LOOKED_AT = 1000
 # Reach in metres that a robot described in millimetres usually exceeds.
 LONG = 50.0
 # A section this many times as long as another one of its robot is probably in millimetres.
@@ -40,8 +42,8 @@ def reach_hint(robot: Robot | SymbolicRobot) -> str:
 
 
 def position_hint(robot: Robot | SymbolicRobot, positions: npt.ArrayLike) -> str:
-    """Return a hint where a position (3,) or (n, 3) is more than FAR times the reach away; else ""."""
-    rows = np.asarray(positions, dtype=float).reshape(-1, 3)
+    """Return a hint where one of the first positions (3,) or (n, 3) is more than FAR times the reach away; else ""."""
+    rows = np.asarray(positions, dtype=float).reshape(-1, 3)[:LOOKED_AT]
     farthest = max(map(math.hypot, *rows.T.tolist()), default=0.0)
     reach = robot.reach
     if not 0.0 < FAR * reach < farthest:
