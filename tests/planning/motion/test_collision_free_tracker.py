@@ -185,3 +185,33 @@ def test_a_base_that_stands_elsewhere():
         ar.solve(mounted, target, scene=[ar.Sphere((0, 0, 1), 0.01)])
     with pytest.raises(SceneError, match="touches the base"):
         ar.solve(mounted, target, scene=[ar.HalfSpace((0, 0, 1), (0, 0, 1))])
+
+
+@pytest.mark.compiled
+def test_small_steps_alone_need_no_detour():
+    """Far from the only obstacle, a path in small steps stays on its line, with and without a port."""
+    far = [ar.Sphere((3.0, 0.0, 0.0), 0.1)]
+    points = np.array([[0.0, 0.0, 0.13], [0.03, 0.0, 0.12]])
+    path = ar.follow(ARM, points, scene=far, max_step=0.005)
+    assert path.reached
+    assert (path.waypoint != DETOUR).all()
+    tips = ARM.tip_pose(path.q)[:, :3, 3]
+    np.testing.assert_allclose(np.cross(tips - points[0], points[1] - points[0]), 0.0, atol=1e-7)
+    port = ar.Port([0.0, 0.0, 0.07], radius=1e-3)
+    assert ar.follow(ARM, points, scene=far, max_step=5e-4, through=port).reached
+
+
+@pytest.mark.compiled
+def test_a_port_is_not_blamed_for_an_obstacle():
+    points = np.array([[-0.03, 0.0, 0.12], [0.03, 0.0, 0.12]])
+    port = ar.Port([0.0, 0.0, 0.07], radius=1e-3)
+    assert ar.follow(ARM, points, through=port).reached
+    path = ar.follow(ARM, points, through=port, scene=[ar.Box(size=(0.004, 0.4, 0.2), centre=(0.0, 0.0, 0.2))])
+    assert path.status[path.waypoint == 1].tolist() == [Status.COLLISION]
+
+
+@pytest.mark.compiled
+def test_the_roll_of_a_tip_is_sampled_though_no_point_moves():
+    arm = ar.Robot([ar.Link((0.0, 0.0, 0.4)), ar.Revolute(axis=(0.0, 0.0, 1.0)), ar.Revolute(axis=(0.0, 0.0, 1.0))])
+    found = ar.plan(arm, [0.0, 0.0], goal=[1.0, -0.5], scene=[ar.Sphere((2.0, 0.0, 0.0), 0.1)])
+    np.testing.assert_allclose(found.sampled(3), [[0.0, 0.0], [0.5, -0.25], [1.0, -0.5]], atol=1e-12)

@@ -25,12 +25,12 @@ from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.path import DETOUR, INSERTED
 from arcreach.planning.motion.plan import plan
-from arcreach.planning.motion.tracker import Point, interpolate_target
+from arcreach.planning.motion.tracker import SMALLEST_STEP, Point, interpolate_target
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
 from arcreach.scenes.scene import spatial_scene
 
-# Smallest step between two waypoints, as a share of their distance, before a detour is planned.
+# Smallest step between two waypoints, as a share of their distance, before a detour is planned around what blocks it.
 FINEST = 1.0 / 32.0
 # The same with a port, where no detour is planned and the waypoint is skipped.
 FINEST_THROUGH = 1.0 / 256.0
@@ -89,6 +89,7 @@ class CollisionFreeTracker:
 
     def track(self, rows: Array, initial: Solution) -> Iterator[Point]:
         """Yield the points of the path; leading waypoints that cannot be reached are skipped."""
+        # `initial` reaches the first waypoint that can be reached.
         first = 0
         while first < len(rows) - 1 and not self._errors(initial.q, rows[first])[2]:
             yield first, rows[first], self._stay(initial, rows[first], self._solve(rows[first], initial.q))
@@ -130,17 +131,20 @@ class CollisionFreeTracker:
         while done < 1.0:
             share = min(done + step, 1.0)
             row = last if share == 1.0 else interpolate_target(first, last, self.mode, share)
-            solution = self._solve(row, here.q)
-            if solution.reached and self._may_step(here.q, solution.q):
+            solution = goal if share - done == 1.0 else self._solve(row, here.q)
+            V = self.space.variables(np.stack([here.q, solution.q]))
+            too_far = solution.reached and self._pieces(V[0], V[1]) > 1
+            refused = Status.STALLED if too_far else self._refused(V, solution)
+            if refused is None:
                 points.append((i if share == 1.0 else INSERTED, row, solution))
                 here, done = solution, share
                 step = min(2.0 * step, 1.0)
-            elif step > self.finest:
+            elif step > (SMALLEST_STEP if too_far else self.finest):
                 step *= 0.5
             elif self.port is not None:
-                return [*points, (i, last, self._stay(here, last, goal))]
+                return [*points, (i, last, self._stay(here, last, goal, refused))]
             else:
-                return points + self._detour(here, last, i, goal)
+                return points + self._detour(here, last, i, goal, refused)
         return points
 
     def _solve(self, row: Array, q: Array) -> Solution:
@@ -154,12 +158,15 @@ class CollisionFreeTracker:
         found = solve(self.robot, target, start=start, through=inner, **self.options)
         return found if found.reached else solve(self.robot, target, start=start, through=self.port, **self.options)
 
-    def _may_step(self, a: Array, b: Array) -> bool:
-        """Return whether the straight motion from a to b is free and within the largest step."""
-        V = self.space.variables(np.stack([a, b]))
-        if self._pieces(V[0], V[1]) > 1 or not self.check.free(V[:1].copy(), V[1:].copy()):
-            return False
-        return self.port is None or bool(self.check.passes(V)[0][0])
+    def _refused(self, V: Array, solution: Solution) -> Status | None:
+        """Return why the straight motion V (2, variables) to a solution is refused; None if it is not."""
+        if not solution.reached:
+            return solution.status
+        if not self.check.keeps(V, self.margin)[0]:
+            return Status.COLLISION
+        if self.port is not None and not self.check.passes(V)[0][0]:
+            return Status.PORT_MISSED
+        return None
 
     def _pieces(self, a: Array, b: Array) -> int:
         """Return the number of steps into which `max_step` divides the motion from a to b."""
@@ -173,9 +180,10 @@ class CollisionFreeTracker:
                 share = max(share, float(np.linalg.norm(b[k:bends] - a[k:bends]) / self.largest[k]))
             if last > bends:
                 share = max(share, float(abs(b[bends] - a[bends]) / self.largest[bends]))
+        # With a tolerance for rounding: a motion of exactly `max_step` is one step.
         return math.ceil(share - 1e-9)
 
-    def _detour(self, here: Solution, last: Array, i: int, goal: Solution) -> list[Point]:
+    def _detour(self, here: Solution, last: Array, i: int, goal: Solution, refused: Status) -> list[Point]:
         """Return the points of a global plan to the waypoint; if none is found, the robot stays."""
         try:
             found = plan(
@@ -190,9 +198,9 @@ class CollisionFreeTracker:
             )
         except (SceneError, TargetError):
             # The current configuration or the waypoint is not free, at least by the grid of a mesh.
-            return [(i, last, self._stay(here, last, goal))]
+            return [(i, last, self._stay(here, last, goal, refused))]
         if not found.reached:
-            return [(i, last, self._stay(here, last, goal))]
+            return [(i, last, self._stay(here, last, goal, refused))]
         points: list[Point] = []
         for q in self._subdivided(found.q)[1:-1]:
             pose = self.robot.tip_pose(q)
@@ -218,9 +226,11 @@ class CollisionFreeTracker:
         near = distance <= self.tolerances["position_tol"] and angle <= self.tolerances["angle_tol"]
         return float(distance), float(angle), bool(near)
 
-    def _stay(self, here: Solution, row: Array, goal: Solution) -> Solution:
-        """Return the solution for a skipped waypoint: the current configuration, with the status that says why."""
-        blocked = Status.COLLISION if self.port is None else Status.PORT_MISSED
-        status = blocked if goal.reached else goal.status
+    def _stay(self, here: Solution, row: Array, goal: Solution, refused: Status = Status.STALLED) -> Solution:
+        """Return the solution for a skipped waypoint: the current configuration, with the status that says why.
+
+        `refused` is the status of a waypoint that is reached, but not by a motion from the current configuration.
+        """
+        status = refused if goal.reached else goal.status
         distance, angle, _ = self._errors(here.q, row)
         return Solution(here.q, status, distance, angle, goal.iterations, goal.seconds, goal.method)

@@ -1,7 +1,7 @@
 """Straight motions of a robot in its solver variables, and their certificates.
 
-The limits are convex in these variables, so a straight motion between two configurations inside the limits never leaves
-them.
+Limits are convex in these variables, so a straight motion between two configurations inside them never leaves them;
+only limits of pulls that are not linear are checked along the motion.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ RESOLUTION = 2e-5
 ROUNDING = (1e-7, 1e-14)
 # Largest turn of a continuous joint between two points, in radians: from pi on, unwrapping would reverse it.
 MOST_TURN = 3.0
+# Least travel of a motion, as a share of the reach per radian: the roll of a tip moves no point of the body.
+LEAST_TRAVEL = 0.05
 # Below this bend in radians a section counts as straight: its direction is arbitrary.
 STRAIGHT = 1e-9
 
@@ -134,18 +136,9 @@ class MotionCheck:
         self.margin = margin
         self.deadline = math.inf
         self.port = port
-        self.motions = 0
+        self.motions = 0  # that searches have checked
         robot = space.robot
         self.world = World(robot.packed, *scene.packed, *scene.bounds, tolerance_of(robot), own)
-
-    def free(self, a: Array, b: Array) -> bool:
-        """Return whether the whole motion from a to b (1, variables) keeps more than the margin."""
-        self.motions += 1
-        if self.space.robot.pull_limits is not None:
-            a, b = self.space.inside(np.concatenate([a, b]))[:, None]
-            if not self.space.keeps_pulls(a, b)[0]:
-                return False
-        return bool(self._run(self.margin, np.stack([a, b], axis=1), _DECIDE)[0, 0])
 
     def keeps(self, V: Array, margin: float, own_margin: float = 0.0) -> Booleans:
         """Return whether each motion between successive variables (n, variables) keeps more than the margins.
@@ -168,7 +161,8 @@ class MotionCheck:
     def certify(self, V: Array, together: bool = False) -> tuple[Booleans, Array]:
         """Return whether each motion between successive variables (n, variables) is free, and its certificate.
 
-        With `together`, only the smallest certificate is sharp, which takes less work.
+        A single row is checked as a motion that stays there. With `together`, only the smallest certificate is sharp,
+        which takes less work.
         """
         return self._check(V, self.margin, _TOGETHER if together else _CERTIFY)
 
@@ -180,7 +174,7 @@ class MotionCheck:
         return (answer[:, 0] > 0.0) & self.space.keeps_pulls(ends[:, 0], ends[:, 1]), answer[:, 1].copy()
 
     def _run(self, margin: float, ends: Array, wanted: tuple[bool, bool], own_margin: float = 0.0) -> Array:
-        left = self.deadline - time.perf_counter() if self.deadline < math.inf else math.inf
+        left = self.deadline - time.perf_counter()
         robot = self.space.robot
         demand = kernels.Demand(
             least_margin(robot, margin), least_margin(robot, own_margin), math.inf, RESOLUTION * robot.moving_reach
@@ -229,8 +223,9 @@ def motion_between(robot: Robot, Q: npt.ArrayLike, points: int) -> Array:
     V = space.variables(Q)
     if len(V) < 2:
         return np.repeat(space.coordinates(V), points, axis=0)
-    travels = np.array([space.travels(a, b) for a, b in itertools.pairwise(V)])
-    lengths = np.concatenate([[0.0], np.cumsum(travels)])
+    least = LEAST_TRAVEL * robot.reach * np.abs(np.diff(V, axis=0)).max(axis=1, initial=0.0)
+    travels = [space.travels(a, b) for a, b in itertools.pairwise(V)]
+    lengths = np.concatenate([[0.0], np.cumsum(np.maximum(travels, least))])
     wanted = np.linspace(0.0, lengths[-1], points)
     dense = np.stack([np.interp(wanted, lengths, column) for column in V.T], axis=1)
     return space.coordinates(dense)
@@ -242,7 +237,7 @@ def without_long_turns(space: VariableSpace, V: Array) -> Array:
         return V.copy()
     rows = [V[:1]]
     for a, b in itertools.pairwise(V):
-        far = np.abs(b - a)[space.continuous].max(initial=0.0)
+        far = np.abs(b - a)[space.continuous].max()
         pieces = max(math.ceil(far / MOST_TURN), 1)
         shares = np.arange(1, pieces + 1)[:, None] / pieces
         rows.append(a + shares * (b - a))
