@@ -89,3 +89,23 @@ def test_the_time_of_interpreted_kernels_is_marked(monkeypatch):
     for name in ("auto", "lm"):
         assert str(ar.solve(arm, [0.02, 0.01, 0.09], name)).endswith(f"({name}, interpreted)")
     assert not ar.solve_batch(arm, [[0.02, 0.01, 0.09]] * 2)[0].interpreted
+
+
+def test_a_hint_belongs_to_what_is_printed():
+    robot = ar.load_robot("three-section")
+    missed = ar.solve(robot, [0.0, 0.0, 250.0])
+    assert "millimetres" in str(missed)
+    assert "hint" not in str(missed.check(position_tol=1000.0))
+    found = ar.solve_batch(robot, [[0.0, 0.0, 250.0], [0.05, 0.0, 0.05]])
+    assert "millimetres" in str(found)
+    assert "millimetres" in str(found[0])
+    assert "millimetres" in str(found[:1])
+    assert "hint" not in str(found[1:])
+    assert "hint" not in str(found.check(position_tol=1000.0))
+
+
+def test_not_quite_all_is_not_printed_as_all():
+    robot = ar.load_robot("three-section")
+    points = robot.tip_pose(robot.sample(20_000, seed=1))[:, :3, 3]
+    points[7] = 9.0
+    assert "19999 of 20000 reached (99.99 %)" in str(ar.solve_batch(robot, points))

@@ -85,7 +85,8 @@ def test_a_path_holds_and_prefers():
         ({"limits": {"revolute-1": (-9.0, 9.0)}}, "beyond the robot's own"),
         ({"limits": {"elbow": (0.0, 1.0)}}, "limits names 'elbow'"),
         ({"limits": {"revolute-1": (1.0, 0.0)}}, r"give \(lower, upper\)"),
-        ({"limits": {"section-1.bend": (0.0, 1.0)}}, "if it is not coupled"),
+        ({"limits": {"section-1.bend": (0.0, 1.0)}}, "are coupled; hold all of it"),
+        ({"limits": {"section-2.direction": (0.0, 1.0)}}, "bend that begin at 0"),
         ({"limits": {"section-2.bend": (0.0, 0.0)}}, "has no width; hold the whole section"),
         ({"limits": 3}, "mapping"),
     ],
@@ -93,6 +94,17 @@ def test_a_path_holds_and_prefers():
 def test_bad_restrictions_are_refused(given, message):
     with pytest.raises(ar.ArcreachError, match=message):
         ar.solve(ROBOT, [0.0, 0.1, 0.2], **given)
+
+
+def test_a_continuous_joint_has_no_limit_at_one_side_only():
+    arm = ar.Robot([ar.Revolute((0.0, 1.0, 0.0), lower=-math.inf, upper=math.inf), ar.Link((0.0, 0.0, 0.1))])
+    with pytest.raises(ar.TargetError, match=r"limits\['revolute-1'\] = .* give two finite numbers"):
+        ar.solve(arm, [0.0, 0.0, 0.1], limits={"revolute-1": (-math.inf, 1.0)})
+
+
+def test_a_batch_without_targets_may_hold():
+    assert len(ar.solve_batch(ROBOT, np.empty((0, 3)), start=np.empty((0, ROBOT.dof)), hold=["revolute-1"])) == 0
+    assert len(ar.solve_batch(ROBOT, np.empty((0, 3)), hold=[], limits={})) == 0
 
 
 def test_starts_that_differ_in_a_held_coordinate_are_refused():

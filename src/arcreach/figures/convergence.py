@@ -18,8 +18,8 @@ Bands = tuple[Array, Array]
 # Panels per row of a page; heights in millimetres of a panel, the legend and the margin.
 COLUMNS = 3
 PANEL, LEGEND, MARGIN = 42.0, 10.0, 8.0
-# Largest height of a panel in millimetres.
-HIGHEST = 70.0
+# Height of a panel as a share of its width, and its largest value in millimetres.
+RATIO, HIGHEST = 0.62, 70.0
 # Number of markers on a curve.
 MARKS = 6
 # Smaller errors, in metres, are drawn at this value on the logarithmic axis.
@@ -27,9 +27,10 @@ SMALLEST = 1e-12
 
 
 def error_bands(errors: Iterable[npt.ArrayLike]) -> Bands:
-    """Return median and quartiles over several solves of the error at each iteration, in metres; 0 is the start.
+    """Return the median and the quartiles, over several solves, of the error in metres at each iteration.
 
-    The last error of a solve is repeated, so that all solves count at every iteration.
+    Iteration 0 is the start. The last error of a solve is repeated, so that all solves count at every iteration; solves
+    without entries are left out.
     """
     rows = [row for row in (np.asarray(one, dtype=float) for one in errors) if len(row)]
     if not rows:
@@ -52,17 +53,17 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
     columns = min(len(cases), COLUMNS)
     lines = math.ceil(len(cases) / columns)
     width = width or (theme.ONE_COLUMN if len(cases) == 1 else theme.TWO_COLUMNS)
-    panel_height = float(np.clip(0.62 * width / columns, PANEL, HIGHEST))
+    panel_height = float(np.clip(RATIO * width / columns, PANEL, HIGHEST))
     with theme.drawing(width, lines * panel_height + LEGEND + MARGIN) as figure:
         panels = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
         for k, (panel, (title, by_method)) in enumerate(zip(panels, cases.items(), strict=False)):
             for method, (median, band) in by_method.items():
                 x = np.arange(len(median))
-                low, high = (1e3 * np.maximum(edge, SMALLEST) for edge in band)
+                low, high = (theme.MM * np.maximum(edge, SMALLEST) for edge in band)
                 panel.fill_between(x, low, high, color=looks[method]["color"], alpha=0.15, linewidth=0)
                 marks = _marks(len(median), methods.index(method))
                 # Unclipped, so that markers of iteration 0 are whole.
-                panel.plot(x, 1e3 * np.maximum(median, SMALLEST), markevery=marks, clip_on=False, **looks[method])
+                panel.plot(x, theme.MM * np.maximum(median, SMALLEST), markevery=marks, clip_on=False, **looks[method])
             # Linear from iteration 0, the start, to iteration 1; logarithmic beyond.
             panel.set_xscale("symlog", linthresh=1.0, linscale=0.3)
             panel.set_xlim(left=0.0)
@@ -81,4 +82,4 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
 def _marks(count: int, k: int) -> list[int]:
     """Return the iterations at which curve k has markers: evenly spaced on a logarithmic axis, offset by curve."""
     shares = (np.arange(MARKS) + (0.5 + 0.31 * k) % 1.0) / MARKS
-    return sorted({int(place) for place in np.round(count**shares) - 1 if place < count})
+    return sorted({int(iteration) for iteration in np.round(count**shares) - 1})

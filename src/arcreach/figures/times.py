@@ -19,8 +19,8 @@ from arcreach.figures.drawing.theme import GREY, INK
 Times = Mapping[str, tuple[npt.ArrayLike, int]]
 
 US = 1e6
-# Heights in millimetres of a row of histograms, of a panel, of the legend and of the margin.
-ROW, PANEL, LEGEND, MARGIN = 9.5, 42.0, 10.0, 12.0
+# Heights in millimetres of a row of histograms, of a panel, of the legend and of the margins around rows and panels.
+ROW, PANEL, LEGEND, ROWS_MARGIN, MARGIN = 9.5, 42.0, 10.0, 7.0, 12.0
 COLUMNS = 3
 BINS_PER_DECADE = 16
 # Resolution of the clock in microseconds; shorter times are drawn at this value.
@@ -37,14 +37,15 @@ def solve_times(times: Times, *, width: float = theme.ONE_COLUMN) -> theme.Figur
     if not times:
         raise MethodError("times is empty; give at least one method")
     rows = {name: np.maximum(US * np.asarray(seconds, dtype=float), FASTEST) for name, (seconds, _) in times.items()}
-    everything = np.concatenate([row for row in rows.values() if len(row)] or [np.array([1.0, 10.0])])
-    # The slowest thousandth is drawn at the right end, so that one interrupted solve does not compress the axis.
-    ends = everything.min(), np.quantile(everything, 0.999)
-    low, high = 10.0 ** math.floor(math.log10(ends[0])), 10.0 ** math.ceil(math.log10(ends[1]))
-    high = max(high, 10.0 * low)
+    filled = [row for row in rows.values() if len(row)] or [np.array([1.0, 10.0])]
+    # The slowest thousandth of a method is drawn at the right end, so that one interrupted solve does not compress the
+    # axis.
+    fastest, slowest = min(row.min() for row in filled), max(np.quantile(row, 0.999) for row in filled)
+    low = 10.0 ** math.floor(math.log10(fastest))
+    high = max(10.0 ** math.ceil(math.log10(slowest)), 10.0 * low)
     edges = np.geomspace(low, high, round(BINS_PER_DECADE * math.log10(high / low)) + 1)
     looks = theme.look(list(times))
-    with theme.drawing(width, len(rows) * ROW + LEGEND + MARGIN - 5.0) as figure:
+    with theme.drawing(width, len(rows) * ROW + LEGEND + ROWS_MARGIN) as figure:
         panels = figure.subplots(len(rows), 1, sharex=True, squeeze=False)[:, 0]
         for panel, (name, row) in zip(panels, rows.items(), strict=True):
             _draw_row(panel, row, edges, looks[name]["color"])
@@ -55,11 +56,11 @@ def solve_times(times: Times, *, width: float = theme.ONE_COLUMN) -> theme.Figur
         panels[-1].set_xscale("log")
         panels[-1].set_xlim(low, high)
         panels[-1].set_xlabel("time per solve (µs)")
-        theme.legend_below(figure, _marks())
+        theme.legend_below(figure, _legend())
     return figure
 
 
-def _marks() -> list[Any]:
+def _legend() -> list[Any]:
     look = {"color": INK, "linestyle": ""}
     return [
         theme.handle("median", marker="|", markersize=7.0, markeredgewidth=1.0, **look),
@@ -82,7 +83,7 @@ def _draw_row(panel: Any, row: Array, edges: Array, colour: str) -> None:
 
 
 def _write_numbers(panel: Any, row: Array, count: int) -> None:
-    """Write the median and the share reached at the right of a row."""
+    """Write the median and the share reached, rounded down, at the right of a row."""
     share = math.floor(1000.0 * len(row) / max(count, 1)) / 10.0
     text = (f"{_text.seconds(float(np.median(row)) / US)}\n" if len(row) else "") + f"{share:g} %"
     style = {"transform": panel.transAxes, "ha": "left", "va": "center", "fontsize": 7.0, "color": GREY}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
@@ -17,6 +18,7 @@ from arcreach.errors import TargetError
 from arcreach.ik.judge import judge
 from arcreach.ik.target import Target, Targets
 from arcreach.kernels.chain import layout
+from arcreach.robots.hints import position_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -33,6 +35,7 @@ class Status(enum.IntEnum):
     PORT_MISSED = layout.PORT_MISSED  # the target is reached, but the body does not pass the port
 
 
+# Indexed by code, which is faster than `Status(code)`.
 STATUS_BY_CODE = tuple(Status)
 
 # Statuses that concern the body: the errors of the tip do not show them.
@@ -107,7 +110,13 @@ class Solution:
         status = np.array([self.status], np.int64)
         errors = judge(self.robot, self.q[None], self.target.batch, tolerances, status)
         status_now = self.status if self.status in _BODY else STATUS_BY_CODE[status[0]]
-        return replace(self, status=status_now, position_error=errors[0].item(), angle_error=errors[1].item())
+        return replace(
+            self,
+            status=status_now,
+            position_error=errors[0].item(),
+            angle_error=errors[1].item(),
+            hint="" if status_now == Status.REACHED else self.hint,
+        )
 
     def describe(self) -> str:
         """Return `str(self)` and a line per coordinate, by name, in degrees or millimetres."""
@@ -170,7 +179,8 @@ class Solutions:
         status = before.copy()
         errors = judge(self.robot, q, self.targets, tolerances, status)
         judged = np.where(np.isin(before, _BODY), before, status)
-        return replace(self, q=q, status=judged, position_error=errors[0], angle_error=errors[1])
+        hint = "" if (judged == Status.REACHED).all() else self.hint
+        return replace(self, q=q, status=judged, position_error=errors[0], angle_error=errors[1], hint=hint)
 
     def __len__(self) -> int:
         return len(self.q)
@@ -185,15 +195,17 @@ class Solutions:
         """Return the result of target `i`; several results for a slice, a mask (n,) or an array of indices."""
         rows = chosen_rows(i)
         if isinstance(rows, int):
+            status = STATUS_BY_CODE[self.status[rows]]
             return Solution(
                 self.q[rows],
-                STATUS_BY_CODE[self.status[rows]],
+                status,
                 float(self.position_error[rows]),
                 float(self.angle_error[rows]),
                 int(self.iterations[rows]),
                 float(self.seconds[rows]),
                 self.method,
                 clearance=None if self.clearance is None else float(self.clearance[rows]),
+                hint="" if status == Status.REACHED else self._hint(rows),
                 robot=self.robot,
                 target=None if self.targets is None else self.targets[rows],
                 port_distance=None if self.port_distance is None else float(self.port_distance[rows]),
@@ -217,8 +229,14 @@ class Solutions:
             port_distance=None if self.port_distance is None else chosen(self.port_distance),
         )
         if self.hint and not found.reached.all():
-            found.hint = self.hint
+            found.hint = self._hint(rows)
         return found
+
+    def _hint(self, rows: Any) -> str:
+        """Return the hint of some rows."""
+        if not self.hint or self.robot is None or self.targets is None:
+            return self.hint
+        return position_hint(self.robot, self.targets.positions[rows])
 
     def __iter__(self) -> Iterator[Solution]:
         return (self[i] for i in range(len(self)))
@@ -226,10 +244,11 @@ class Solutions:
     def __str__(self) -> str:
         if not len(self):
             return f"no targets ({self.method})"
-        share = 100.0 * self.reached.mean()
+        # Rounded down, so that 100 % means all.
+        share = math.floor(1e4 * float(self.reached.mean())) / 100.0
         steps = _text.count(round(float(np.median(self.iterations))), "iteration")
         effort = f"median {_text.seconds(float(np.median(self.seconds)))}, {steps}"
-        text = f"{self.reached.sum()} of {len(self)} reached ({share:.4g} %); {effort} ({self.method})"
+        text = f"{self.reached.sum()} of {len(self)} reached ({share:g} %); {effort} ({self.method})"
         return with_hint(text, self.hint)
 
 

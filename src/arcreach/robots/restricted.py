@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,7 +20,7 @@ from arcreach.robots.robot import Robot
 
 # Largest number of derived robots cached per robot; each has its own tables of seeds.
 KEPT = 16
-# Tendons at rest whose lengths differ by less than this share of the reach count as equal.
+# Rest lengths of a tendon that differ by less than this share of the reach count as equal.
 SAME_REST = 1e-12
 
 
@@ -40,9 +41,9 @@ def with_tool(robot: Any, tool: Array | None) -> Any:
 def _kept(robot: Robot, key: Any, make: Callable[[], Robot]) -> Robot:
     """Return the derived robot that is cached under a key; `make` builds it at the first use."""
     kept: dict[Any, Robot] = robot.memory.setdefault("made", {})
+    # Read the cache once only: another thread may empty it at any time.
     found = kept.get(key)
     if found is None:
-        # Another thread may empty the cache at any time.
         if len(kept) >= KEPT:
             kept.clear()
         found = kept[key] = make()
@@ -66,6 +67,8 @@ def restricted(robot: Any, hold: Any, limits: Any, start: npt.ArrayLike | None =
         if not lower <= value <= upper:
             raise TargetError(f"hold keeps {name} at {value:.6g}, outside limits[{name!r}]; change one of them")
     narrow |= {name: (value, value) for name, value in held.items()}
+    if not narrow:
+        return robot
     key = tuple(sorted(narrow.items())), frozenset(held)
     return _kept(robot, key, lambda: _build(robot, narrow, set(held)))
 
@@ -80,7 +83,8 @@ def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
     for name, pair in limits.items():
         given = real_array(pair)
         if given is None or given.shape != (2,) or not given[0] <= given[1]:
-            raise TargetError(f"limits[{name!r}] = {shown(pair)} is not accepted; give (lower, upper)")
+            wrong = f"limits[{name!r}] = {shown(pair)} is not accepted"
+            raise TargetError(f"{wrong}; give (lower, upper), the smaller first")
         lower, upper = given.tolist()
         if name not in robot.coordinates:
             raise TargetError(f"limits names {shown(name)}; give one of {', '.join(robot.coordinates)}")
@@ -89,6 +93,8 @@ def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
             own = f"{robot.lower[k]:.6g} to {robot.upper[k]:.6g}"
             wrong = f"limits[{name!r}] = {shown(pair)} is beyond the robot's own, {own}; give narrower ones"
             raise TargetError("; ".join(filter(None, (wrong, _degrees_hint(robot, k, (lower, upper))))))
+        if math.isinf(lower) != math.isinf(upper):
+            raise TargetError(f"limits[{name!r}] = {shown(pair)} is not accepted; give two finite numbers")
         checked[name] = (lower, upper)
     return checked
 
@@ -106,10 +112,11 @@ def _degrees_hint(robot: Robot, k: int, pair: tuple[float, float]) -> str:
 def _held(robot: Robot, hold: Any, start: npt.ArrayLike | None) -> dict[str, float]:
     """Return the values of held coordinates by name."""
     q = robot.neutral[None] if start is None else np.atleast_2d(robot.clip(start))
+    q = q if len(q) else robot.neutral[None]
     mask = held_mask(robot, hold)
     if mask.all():
         raise TargetError("hold keeps every coordinate; leave at least one free")
-    if len(q) == 0 or (q[:, mask] != q[0, mask]).any():
+    if (q[:, mask] != q[0, mask]).any():
         raise ConfigurationError("start has different values of a held coordinate; give the same to all targets")
     return {robot.coordinates[k]: float(q[0, k]) for k in np.flatnonzero(mask)}
 
@@ -130,6 +137,7 @@ def _build(robot: Robot, narrow: dict[str, tuple[float, float]], held: set[str])
 
 
 def _element(robot: Robot, element: Element, k: int, narrow: dict[str, tuple[float, float]], held: set[str]) -> Element:
+    """Return the element with narrower limits, or itself if none of its coordinates has any."""
     names = robot.coordinates[k : k + len(element.coordinates)]
     own = {name: narrow[name] for name in names if name in narrow}
     if own and isinstance(element, Section):
@@ -155,15 +163,17 @@ def _section(
     for name, (lower, upper) in own.items():
         if lower == upper:
             raise TargetError(f"limits[{name!r}] has no width; hold the whole section instead")
-        if name == direction or coupled or (name == bend and lower > 0.0):
+        if coupled:
             raise TargetError(
-                f"limits[{name!r}] is not accepted; for a section give limits of the bend that begin at 0, or of "
-                "the length if it is not coupled with the bend"
+                f"limits[{name!r}] is not accepted, as bend and length of this section are coupled; hold all of it"
             )
-    lower, upper = own.get(length[0], (section.length, section.length + section.stretch)) if length else (0.0, 0.0)
-    return replace(
-        section,
-        bend_max=own.get(bend, (0.0, section.bend_max))[1],
-        length=lower if length else section.length,
-        stretch=upper - lower if length else 0.0,
-    )
+        if name == direction or (name == bend and lower > 0.0):
+            raise TargetError(
+                f"limits[{name!r}] is not accepted; for a section give limits of the bend that begin at 0, or of the "
+                "length"
+            )
+    changed: dict[str, Any] = {"bend_max": own[bend][1]} if bend in own else {}
+    if length and length[0] in own:
+        lower, upper = own[length[0]]
+        changed |= {"length": lower, "stretch": upper - lower}
+    return replace(section, **changed)
