@@ -223,7 +223,7 @@ def test_check_lists_every_problem(run, tmp_path):
     path.write_text('[[elements]]\nkind = "section"\nlength = "1 mm"\nbend_max = 1\n')
     code, out, _ = run("check", path)
     assert code == 0
-    assert "a good robot file" in out
+    assert "a valid robot file" in out
     code, out, _ = run("check", path, "--json")
     assert json.loads(out) == {"file": str(path), "ok": True, "kind": "robot file", "problems": []}
 
@@ -253,7 +253,7 @@ def test_check_reads_scenes(run, tmp_path):
         path.write_text(text.format(good))
         code, out, _ = run("check", path)
         assert (code, out.count("\n")) == (0, 1)
-        assert f"{path}: a good {kind}: " in out
+        assert f"{path}: a valid {kind}: " in out
         assert json.loads(run("check", path, "--json")[1])["kind"] == kind
         path.write_text(text.format("-1" if kind == "scene" else '"x"'))
         code, out, err = run("check", path)
@@ -303,7 +303,7 @@ def test_a_mesh_is_a_scene(run, tmp_path):
         assert ("if the file is in millimetres, give scale=0.001" in err) == (not options)
         assert "UserWarning" not in err
         assert low < json.loads(out)["clearance"] < high
-    assert run("check", path)[1].startswith(f"{path}: a good scene: ")
+    assert run("check", path)[1].startswith(f"{path}: a valid scene: ")
 
 
 def test_the_commands_that_print_json_are_those_of_the_page():

@@ -94,6 +94,13 @@ def test_histograms_count_every_time():
         figures.solve_times({})
 
 
+def test_a_slow_method_with_few_solves_is_inside_the_figure():
+    few = figures.solve_times({"fast": (np.full(100_000, 1e-5), 100_000), "slow": (np.full(50, 1.0), 50)})
+    low, high = few.axes[0].get_xlim()
+    assert low <= 10.0
+    assert high >= 1e6
+
+
 def test_distributions_end_at_the_share_reached():
     figure = figures.time_distributions({"one": {"auto": ([1e-6, 2e-6, 3e-6], 4), "none": ([], 4)}})
     (line,) = figure.axes[0].get_lines()

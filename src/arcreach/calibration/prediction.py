@@ -17,7 +17,7 @@ from arcreach._typing import Array, Integers
 from arcreach.calibration.measurements import Measurements
 from arcreach.calibration.parameters import Parametrisation
 from arcreach.calibration.places import backbone_points, places_at
-from arcreach.calibration.variables import to_bend_vector, to_coordinates, to_variables
+from arcreach.calibration.variables import replace_bend_columns, to_coordinates, to_variables
 from arcreach.kernels.actuation import batches, equilibrium
 from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
@@ -188,5 +188,5 @@ def _pulls(robot: Robot, routes: Any, V: Array, count: int) -> tuple[Array, Arra
     Q[:, bends] = np.maximum(Q[:, bends], _LEAST_BEND)
     spread(batches.pull_jacobians, len(V), robot.packed, routes, Q, J)
     for k in bends:
-        to_bend_vector(J, Q, k)
+        replace_bend_columns(J, Q, k)
     return pull, J

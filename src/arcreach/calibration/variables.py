@@ -40,18 +40,19 @@ def by_variables(robot: Robot, derivative: Callable[[Array], Array], q: Array) -
     straight = [k for k in robot.bend_vector_indices() if abs(q[k]) < _STRAIGHT]
     along_x, along_y = q.copy(), q.copy()
     for k in straight:
-        along_x[k : k + 2], along_y[k : k + 2] = 0.0, (0.0, 0.5 * math.pi)
+        along_x[k : k + 2] = 0.0
+        along_y[k : k + 2] = 0.0, 0.5 * math.pi
     J = derivative(along_x)
     second = derivative(along_y) if straight else J
     for k in robot.bend_vector_indices():
         if k in straight:
             J[:, k + 1] = second[:, k]
         else:
-            to_bend_vector(J, q, k)
+            replace_bend_columns(J, q, k)
     return J
 
 
-def to_bend_vector(J: Array, Q: Array, k: int) -> None:
+def replace_bend_columns(J: Array, Q: Array, k: int) -> None:
     """Replace, in J (..., m, dof) at Q (..., dof), the columns of bend k and its direction by the bend vector's."""
     s, c = np.sin(Q[..., k + 1, None]), np.cos(Q[..., k + 1, None])
     by_bend, by_direction = J[..., k].copy(), J[..., k + 1] / Q[..., k, None]

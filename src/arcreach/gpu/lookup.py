@@ -27,7 +27,7 @@ find_nearest = from_kernel(gpu_lookup.find_nearest)
 joint_distance = from_kernel(starts.joint_distance)
 key_score = from_kernel(gpu_lookup.key_score)
 least_scores = from_kernel(gpu_lookup.least_scores)
-nearest_distance = from_kernel(seed_lookup.nearest_distance)
+nearest_squared_distance = from_kernel(seed_lookup.nearest_squared_distance)
 rate_start = from_kernel(starts.rate_start)
 to_front = from_kernel(variables.to_front)
 
@@ -134,7 +134,7 @@ def build_choose(kind: Kind, part: Parts) -> Any:
             away, near = rate_start(model, goal, table, targets.start[i], work)
             if near:
                 chosen[i] = NEAR_START
-            elif away <= WORTH_A_DESCENT * nearest_distance(scores[:1], key, mode, table.turn_weight):
+            elif away <= WORTH_A_DESCENT * nearest_squared_distance(scores[:1], key, mode, table.turn_weight):
                 chosen[i] = FROM_START
             else:
                 seed = nearest[0]

@@ -97,7 +97,10 @@ class Problem(Generic[GivenRobot]):
 
 @dataclass(slots=True)
 class Outcome:
-    """The answers of a method, a row per target; `solve` recomputes the errors and corrects a wrong status."""
+    """The answers of a method, a row per target.
+
+    Without `errors`, `solve` computes them and corrects a wrong status.
+    """
 
     q: Array  # (n, dof), within the limits
     status: npt.NDArray[np.int64]
@@ -134,7 +137,7 @@ def run_kernel(
     columns: tuple[str, ...] = (),
     smallest: int = SMALLEST_PIECE,
 ) -> Outcome:
-    """Call `kernel(start, stop, *arguments, task, answers)` over all targets of a problem.
+    """Call `kernel(start, stop, *arguments, task, answers)` over all targets of a problem; return its outcome.
 
     `max_steps` and `default_start`, a function of the robot, apply if the problem has no iteration limit or start.
     `columns` names further numbers that the kernel writes for each traced row; a thread gets at least `smallest` rows.
@@ -219,6 +222,7 @@ _unlisted: dict[str, Method] = {}
 
 def register(method: Method) -> Method:
     """Register a method under its name."""
+    # So that a name of this library is refused before its module has been imported.
     _load(method.name)
     if method.name in _methods:
         raise MethodError(f"method '{method.name}' is registered already; give another name")
@@ -228,7 +232,9 @@ def register(method: Method) -> Method:
 
 def unregister(name: str) -> None:
     """Remove a registered method, for example to register another one under its name."""
-    _methods.pop(find_method(name).name, None)
+    find_method(name)  # raises MethodError for an unknown name
+    for known in (_methods, _unlisted):
+        known.pop(name, None)
 
 
 def adopt(method: Method) -> Method:

@@ -1,7 +1,8 @@
 """Manipulability: how well and how evenly the coordinates move the tip, from the Jacobian's singular values.
 
 The Jacobian is taken by the bend vectors of sections that bend in two planes, so the straight pose is not singular by
-itself. A change of length by the robot's weight in metres counts as a radian, so the unit of length has no influence.
+itself. A change of length by the robot's weight in metres counts as a radian, so inverse conditions do not depend on
+the unit of length.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 class Dexterity:
     """Measures of one part of the tip's motion; for a batch, arrays (n,)."""
 
-    volume: Any  # product of the singular values, Yoshikawa's sqrt(det(J J^T)); 0 at a singular configuration
-    inverse_condition: Any  # smallest over largest singular value: 0 if singular, 1 if isotropic
+    volume: Any  # product of the singular values, Yoshikawa's sqrt(det(J J^T)); about 0 at a singular configuration
+    inverse_condition: Any  # smallest over largest singular value: about 0 if singular, 1 if isotropic
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,8 @@ def manipulability(robot: Robot, q: npt.ArrayLike) -> Manipulability:
 def _dexterity(J: Array) -> Dexterity:
     """Return the measures of Jacobians (..., m, dof); with fewer coordinates than rows they are 0."""
     if J.shape[-1] < J.shape[-2]:
-        nothing = np.zeros(J.shape[:-2])
-        return Dexterity(nothing[()], nothing[()])
+        nothing = np.zeros(J.shape[:-2])[()]
+        return Dexterity(nothing, nothing)
     values = np.linalg.svd(J, compute_uv=False)
     largest = np.maximum(values[..., 0], np.finfo(float).tiny)
     return Dexterity(values.prod(axis=-1), values[..., -1] / largest)

@@ -34,8 +34,8 @@ def seed_table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     length = model.length(mode)
     found = model.keep_pulls(seed_variables(model, count, seed), nearest=False)
     keys = np.zeros((count, 10))
-    placed = np.empty_like(found)
-    _key_seeds(kernel, mode, found, keys, placed, np.empty(model.dof))
+    canonical = np.empty_like(found)
+    _key_seeds(kernel, mode, found, keys, canonical, np.empty(model.dof))
     axis_weight = (AXIS_SEED_WEIGHT * length) ** 2 if mode == layout.AXIS else 0.0
     table = np.zeros((11, count))
     table[0] = (keys[:, :3] ** 2).sum(axis=1) + axis_weight * (keys[:, 3:6] ** 2).sum(axis=1)
@@ -45,7 +45,9 @@ def seed_table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     # Weight of the squared sine of half the angle between two orientations.
     turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
     scores = table.astype(np.float32)
-    return model.near(Table(keys=scores, seeds=placed, turn_weight=turn_weight, near_rest=scores[0]), model.rest, mode)
+    return model.near(
+        Table(keys=scores, seeds=canonical, turn_weight=turn_weight, near_rest=scores[0]), model.rest, mode
+    )
 
 
 def seed_variables(model: SolverModel, count: int, seed: int) -> Array:

@@ -63,6 +63,14 @@ def test_a_section_without_load_takes_its_rest_bend():
     assert np.linalg.norm(tip_at_rest(model, data) - bent) < 0.005 * robot.reach
 
 
+@pytest.mark.parametrize(("lengths", "bends"), [((0, 1), (1, 3)), ((1, 0, 1), (1, 2, 1)), ((1, 0), (3, 1))])
+def test_a_sub_arc_without_length_is_a_kink(lengths, bends):
+    section = ar.Section(0.1, 2.0, length_weights=lengths, bend_weights=bends, bending_stiffness=0.01)
+    rest = ar.Section(0.1, 2.0, length_weights=lengths, bend_weights=bends, bending_stiffness=0.01, rest_bend=(1.0, 0))
+    tip = tip_at_rest(*loaded(ar.Robot([rest]), links=24))
+    assert np.linalg.norm(tip - ar.Robot([section]).tip_pose([1.0, 0.0])[:3, 3]) < 5e-5
+
+
 @pytest.mark.parametrize("stretch", [0.0, 0.02])
 def test_a_twisting_section_turns_at_its_base(stretch):
     robot = ar.Robot([ar.Section(0.08, 2.0, stretch, radius=0.01, twist=True), ar.Section(0.05, 1.0, radius=0.01)])

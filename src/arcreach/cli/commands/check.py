@@ -13,7 +13,7 @@ from arcreach._text import count
 from arcreach.cli.arguments import AsJson, BaseLink, TipLink
 from arcreach.cli.output import EXIT_BAD_INPUT, note, print_json, printable
 from arcreach.errors import ArcreachError, FileError
-from arcreach.files import PlanarScene, catalogue
+from arcreach.files import PlanarScene, catalogue, planar_catalogue, scene_catalogue
 from arcreach.files.load import read_any
 from arcreach.files.toml.problems import problems_of
 from arcreach.robots.hints import reach_hint
@@ -34,8 +34,11 @@ def check(
     problems: Sequence[str] = ()
     kind = ""
     try:
-        if str(file) in catalogue() and not may_exist(file):
-            raise FileError(f"is a robot of the catalogue, not a file; arcreach info {file} shows it")
+        if not may_exist(file):
+            if str(file) in catalogue():
+                raise FileError(f"is a robot of the catalogue, not a file; arcreach info {file} shows it")
+            if str(file) in (*scene_catalogue(), *planar_catalogue()):
+                raise FileError("is a scene of the catalogue, not a file; such scenes need no check")
         content = read_any(file, base, tip)
         kind, summary = _described(content)
         note(reach_hint(content) if isinstance(content, (Robot, SymbolicRobot)) else "")
@@ -47,7 +50,7 @@ def check(
         for problem in problems:
             note(f"{called(file)}: {problem}")
     else:
-        typer.echo(printable(f"{called(file)}: a good {kind}: {summary}"))
+        typer.echo(printable(f"{called(file)}: a valid {kind}: {summary}"))
     if problems:
         raise typer.Exit(EXIT_BAD_INPUT)
 

@@ -17,6 +17,9 @@ from arcreach.planning.contact.plan import plan_contact
 from arcreach.planning.contact.rod import RodShape
 from arcreach.scenes.planar import Point
 
+# Width of the figure in millimetres: its legend needs more than a column.
+WIDTH = 120.0
+
 
 def contact(
     scene: PlanarName,
@@ -28,7 +31,9 @@ def contact(
     edges: Annotated[
         bool, typer.Option("--edges", help="Allow contact with the inside of every edge of polygons and walls.")
     ] = False,
-    rule: Annotated[bool, typer.Option("--rule/--no-rule", help="Accept only contacts that hold the arc.")] = True,
+    rule: Annotated[
+        bool, typer.Option("--rule/--no-rule", help="Accept a contact only if it holds the arc before it.")
+    ] = True,
     solutions: Annotated[int, typer.Option("--solutions", help="Largest number of paths.")] = 10,
     contacts: Annotated[int, typer.Option("--contacts", help="Largest number of contacts of a path.")] = 6,
     max_time: Annotated[float, typer.Option("--max-time", help="Seconds of search.")] = 5.0,
@@ -57,6 +62,7 @@ def contact(
             bend_radius=loaded.bend_radius,
             edges=edges,
         )
+        # Printing computes the elastic rods, whose kernels may have to be compiled.
         if as_json:
             print_json(_as_data(loaded, found))
         else:
@@ -64,7 +70,7 @@ def contact(
     if figure is not None:
         from arcreach import figures
 
-        figures.save(figures.contact({loaded.name or "scene": found}, width=120.0), figure)
+        figures.save(figures.contact({loaded.name or "scene": found}, width=WIDTH), figure)
     exit_by(len(found) > 0)
 
 

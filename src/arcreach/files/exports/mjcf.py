@@ -18,9 +18,9 @@ from arcreach._extras import require
 from arcreach._io import check_output, write_text
 from arcreach._typing import Array
 from arcreach.elements import Link, Prismatic, Revolute, Section, Tendon
+from arcreach.elements.tendon import PULLS, PUSHES
 from arcreach.errors import RobotError
 from arcreach.files.exports.urdf import check_elements
-from arcreach.kernels.actuation import pulls
 from arcreach.robots.body_mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import DISC
@@ -48,6 +48,7 @@ DISC_THICKNESS = 0.1
 NO_LIMIT = 1e9
 COLOURS = ((0.0, 0.45, 0.7, 0.35), (0.9, 0.62, 0.0, 0.35), (0.0, 0.62, 0.45, 0.35), (0.8, 0.47, 0.65, 0.35))
 STEEL, DRUM, CABLE = (0.66, 0.68, 0.71, 1.0), (0.35, 0.37, 0.4, 1.0), (0.1, 0.1, 0.1, 1.0)
+# Largest number of links asked for per section; discs and kinks may add some.
 MOST_LINKS = 200
 
 
@@ -64,7 +65,7 @@ def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, links: int = 12) 
 def mjcf_text(robot: Robot, links: int = 12) -> str:
     """Return the text of the file that `export_mjcf` writes."""
     check_chain(robot, "an MJCF file")
-    if isinstance(links, bool) or not isinstance(links, int) or not 1 <= links <= MOST_LINKS:
+    if isinstance(links, bool) or not isinstance(links, (int, np.integer)) or not 1 <= links <= MOST_LINKS:
         raise refuse("mjcf", "links", links, f"a whole number from 1 to {MOST_LINKS}")
     accepted = "links, sections, revolute and prismatic joints"
     check_elements(robot, "MJCF", (Link, Revolute, Prismatic, Section), accepted)
@@ -156,13 +157,11 @@ class _Model:
 
     def _add_section(self, e: int, section: Section, k: int, name: str) -> None:
         """Add links, hinges at the planes where links begin and end, and the sites of tendons in those planes."""
-        routes = [route for route in self.robot.routes if route["kind"] != pulls.SLIDE and route["coordinate"] == k]
-        planes = _planes(self.links, routes)
+        routes = list(self.robot.routes[self.robot.routes["coordinate"] == k])
+        planes = _planes(self.links, routes, section)
         length, radius = section.length + 0.5 * section.stretch, self.radii[e]
         steps = np.diff(planes)
-        bends = np.diff(_bend_before(section, planes))
-        # A plane between two links takes half the bend of each.
-        weights = 0.5 * (np.append(bends, 0.0) + np.append(0.0, bends))
+        weights = _bend_at(section, planes)
         colour = COLOURS[sum(isinstance(one, Section) for one in self.robot.elements[:e]) % len(COLOURS)]
         axes = [(0.0, 1.0, 0.0)] if section.twist else [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
         for i, plane in enumerate(planes):
@@ -255,6 +254,7 @@ class _Model:
                 controller.ctrllimited, controller.ctrlrange = True, [self.robot.lower[k], self.robot.upper[k]]
         start = [0.0] * number + [float(self.robot.neutral[k]) for *_, k in joints]
         self.spec.add_key(name="rest", qpos=data.qpos, ctrl=start)
+        # Raises ValueError for anything that MuJoCo refuses.
         self.spec.compile()
 
     def _inertia(self, joint: str) -> float:
@@ -271,8 +271,8 @@ class _Model:
         if math.isinf(stiffness):
             stiffness = RIGID * _bending_stiffness(section, radius) / section.reach / tendon.radius**2
         strongest = NO_LIMIT if math.isinf(tendon.force_max) else tendon.force_max
-        lowest = 0.0 if tendon.transmits == "push" else -strongest
-        highest = 0.0 if tendon.transmits == "pull" else strongest
+        lowest = 0.0 if tendon.transmits == PUSHES else -strongest
+        highest = 0.0 if tendon.transmits == PULLS else strongest
         actuator = self.spec.add_actuator(
             name=name,
             target=name,
@@ -307,10 +307,12 @@ def _bending_stiffness(section: Section, radius: float) -> float:
     return section.bending_stiffness or MODULUS * 0.25 * math.pi * radius**4
 
 
-def _planes(links: int, routes: list[Any]) -> Array:
-    """Return the planes at which links end, as shares of the length: equal steps, and the discs of all tendons."""
+def _planes(links: int, routes: list[Any], section: Section) -> Array:
+    """Return the planes at which links end, as shares of the length: equal steps, discs of all tendons, and kinks."""
     counts = {links} | {int(route["discs"]) for route in routes if route["discs"]}
-    return np.array(sorted({round(k / n, 12) for n in counts for k in range(n + 1)}))
+    lengths, _ = _sub_arcs(section)
+    kinks = np.cumsum(lengths)[lengths == 0.0]
+    return np.array(sorted({round(share, 12) for share in [*kinks, *(k / n for n in counts for k in range(n + 1))]}))
 
 
 def _touches(discs: int, plane: float) -> bool:
@@ -318,11 +320,19 @@ def _touches(discs: int, plane: float) -> bool:
     return discs == 0 or abs(plane * discs - round(plane * discs)) < 1e-9
 
 
-def _bend_before(section: Section, share: Array) -> Array:
-    """Return the share of the bend before each share of the length."""
-    lengths = np.cumsum([0.0, *section.length_weights]) / sum(section.length_weights)
-    bends = np.cumsum([0.0, *section.bend_weights]) / sum(section.bend_weights)
-    before = np.interp(share, lengths, bends)
-    # A sub-arc of zero length at an end is a kink there.
-    before[0], before[-1] = 0.0, 1.0
-    return before
+def _sub_arcs(section: Section) -> tuple[Array, Array]:
+    """Return the shares of the length and of the bend of the sub-arcs; one without length is a kink."""
+    lengths, bends = np.array(section.length_weights), np.array(section.bend_weights)
+    return lengths / lengths.sum(), bends / bends.sum()
+
+
+def _bend_at(section: Section, planes: Array) -> Array:
+    """Return the share of the bend at each plane: half that of the links beside it, and all of a kink in it."""
+    lengths, bends = _sub_arcs(section)
+    ends = np.cumsum(lengths)
+    smooth = np.cumsum(np.where(lengths > 0.0, bends, 0.0))
+    of_links = np.diff(np.interp(planes, np.append(0.0, ends), np.append(0.0, smooth)))
+    shares: Array = 0.5 * (np.append(of_links, 0.0) + np.append(0.0, of_links))
+    for kink in np.flatnonzero(lengths == 0.0):
+        shares[np.argmin(np.abs(planes - ends[kink]))] += bends[kink]
+    return shares

@@ -70,7 +70,10 @@ def parse_scene(text: str, origin: str, folder: Path | None = None) -> Scene:
     if ("elements" in data or "matrix" in data) and "obstacles" not in data:
         raise problems.failure(origin, ["describes a robot, not a scene; give it as ROBOT, or to load_robot"])
     if "elements" in data:
-        raise problems.failure(origin, ["describes a planar scene and its robot; give it to arcreach contact or grasp"])
+        raise problems.failure(
+            origin,
+            ["describes a planar scene and its robot; give it to arcreach contact or grasp, or to load_planar_scene"],
+        )
     content, invalid = problems.validated(SceneFile, data, _model_of)
     if len(invalid) > problems.MOST:
         raise problems.failure(origin, [line for _, line in invalid])
@@ -93,10 +96,9 @@ def scene_text(scene: Scene) -> str:
     if not scene.shapes:
         lines.append("obstacles = []")
     for shape in scene.shapes:
-        kind = next(kind for kind, made in SHAPES.items() if isinstance(shape, made))
         # The path of a mesh is made absolute: the scene file may be read from another folder.
         absolute = {"path": str(Path(shape.path).absolute())} if isinstance(shape, Mesh) and shape.path else {}
-        lines += entry_lines("obstacles", kind, shape, **absolute)
+        lines += entry_lines("obstacles", shape.kind, shape, **absolute)
     return "\n".join(lines) + "\n"
 
 
@@ -118,5 +120,5 @@ def _entry_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
     """Return the problems of an entry's values; invalid fields, listed in `bad`, are skipped."""
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
     shape: Any = SHAPES.get(str(kind))
-    # A mesh that lacks one of its fields cannot be checked.
+    # Planar shapes have no such checks, and a mesh that lacks one of its fields cannot be checked.
     return value_problems(shape, entry, bad) if shape in SHAPE_TYPES and shape is not Mesh else []

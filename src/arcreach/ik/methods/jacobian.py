@@ -15,6 +15,7 @@ from arcreach.kernels.methods.jacobian import jacobian as jacobian_kernel
 from arcreach.kernels.methods.jacobian_steps import SHARE, Rule
 from arcreach.robots.robot import Robot
 
+# Smallest number of rows given to a thread.
 SMALLEST_PIECE = 64
 # Share of `bend_max` by which sections are bent at the start: in a straight section the direction has no effect.
 START_BEND = 0.1

@@ -14,7 +14,7 @@ _LEAST_GAIN = 1e-3
 
 @kernel
 def move_rows(path, first, last, to):
-    """Move rows first to last so that they begin at row `to`. Source: derived."""
+    """Move rows first to last - 1 so that they begin at row `to`. Source: derived."""
     if to <= first:
         for row in range(first, last):
             copy(path[row], path[row - first + to])
@@ -25,7 +25,7 @@ def move_rows(path, first, last, to):
 
 @kernel
 def leave_out(space, demand, pulls, path, count, work):
-    """Leave out points between which the straight motion is free; return the number of points. Source: [GO07]."""
+    """Leave out points between two that a free straight motion connects; return the number left. Source: [GO07]."""
     i = 0
     while i < count - 2:
         j = count - 1
@@ -69,7 +69,7 @@ def short_cuts(space, demand, pulls, path, count, scratch, work):
     a, b, lengths = scratch.near, scratch.new, scratch.lengths
     failed = 0
     for _ in range(_TRIES):
-        if count <= 2 or failed >= _PATIENCE or count + 2 > path.shape[0] or clock(work.timer) > work.deadline[0]:
+        if count <= 2 or failed >= _PATIENCE or count + 1 > path.shape[0] or clock(work.timer) > work.deadline[0]:
             break
         total = path_length(space.weights, path, count, lengths)
         first, second = uniform(scratch.state) * total, uniform(scratch.state) * total

@@ -29,7 +29,7 @@ from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.policy import PATIENCE, QUICK_STEPS
 from arcreach.kernels.solver.pull_limits import with_scratch
 from arcreach.kernels.solver.search import make_scratch, search, verdict
-from arcreach.kernels.solver.seed_lookup import frame_of, mark_used, nearest_distance, score
+from arcreach.kernels.solver.seed_lookup import frame_of, mark_used, nearest_squared_distance, score
 from arcreach.kernels.solver.starts import rate_start, take_seed
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
 
@@ -422,7 +422,7 @@ def next_start(
         score(table, preference.order, lookup.key, loose.mode, lookup.scores, lookup.minima)
         mark_used(lookup.scores, lookup.minima, lookup.picked[0])
         away, _ = rate_start(model, loose, table, preference.near, work)
-    if away > nearest_distance(lookup.minima, lookup.key, loose.mode, table.turn_weight):
+    if away > nearest_squared_distance(lookup.minima, lookup.key, loose.mode, table.turn_weight):
         take_seed(model, table, lookup, frame_of(loose.target, loose.mode, model.symmetric), work)
     code, steps, _ = descend(model, loose, Budget(QUICK_STEPS, PATIENCE, False), work, watch)
     return code, steps

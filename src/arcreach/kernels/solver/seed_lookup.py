@@ -1,7 +1,8 @@
 """Seeds of a table in the order of their distance from a target.
 
-The table holds, per seed, the variables and a key of the tip. The score of a seed is linear in the target's key,
-score = key[0] + sum key[i] * t[i], plus a term of the quaternions' product for whole poses. The loop vectorises.
+The table holds, per seed, the variables and the coefficients of its score, `keys`. The score is linear in the target's
+key, keys[0] + keys[1] * key[0] + keys[2] * key[1] + ...; for whole poses it also has a term in the squared product of
+two quaternions. The loops over the seeds vectorise.
 For a chain that is symmetric about its base axis, as sections are, targets are rotated into the plane y = 0 and
 mirrored to one side of it, their canonical pose. The table then serves as one many times its size.
 """
@@ -20,7 +21,9 @@ from arcreach.kernels.solver.variables import to_coordinates, to_front
 
 # Seeds per block, whose least score is stored; the size of a table is a multiple of this.
 BLOCK = 64
+# Score of a seed that is used.
 FAR = np.float32(3e38)
+# Below this distance in metres from the base axis, or sine of the angle to it, a direction about it is arbitrary.
 _ON_AXIS = 1e-12
 
 
@@ -171,7 +174,7 @@ def least_score(minima: Singles) -> np.float32:
 
 
 @kernel(fast=True, inline=True)
-def nearest_distance(minima: Singles, key: Array, mode: int, turn_weight: float) -> float:
+def nearest_squared_distance(minima: Singles, key: Array, mode: int, turn_weight: float) -> float:
     """Return the squared distance, in the scores' metric, from a key to the nearest unused seed. Source: derived."""
     position = key[0] * key[0] + key[1] * key[1] + key[2] * key[2]
     turned = turn_weight if mode == ROTATION else 0.25 * turn_weight if mode == AXIS else 0.0
@@ -179,8 +182,8 @@ def nearest_distance(minima: Singles, key: Array, mode: int, turn_weight: float)
 
 
 @kernel(fast=True, batch=True)
-def key_seeds(model: Model, mode: int, variables: Array, keys: Array, placed: Array, q: Array) -> None:
-    """Write the keys (n, 10) of seeds, and their variables in canonical pose into `placed`; q (dof,) is scratch.
+def key_seeds(model: Model, mode: int, variables: Array, keys: Array, canonical: Array, q: Array) -> None:
+    """Write the keys (n, 10) of seeds, and their variables in canonical pose into `canonical`; q (dof,) is scratch.
 
     Source: derived.
     """
@@ -192,9 +195,9 @@ def key_seeds(model: Model, mode: int, variables: Array, keys: Array, placed: Ar
         c, s, mirror = frame = frame_of(target, mode, model.symmetric)
         write_key(target, mode, frame, keys[i])
         for k in range(variables.shape[1]):
-            placed[i, k] = variables[i, k]
+            canonical[i, k] = variables[i, k]
         for row in range(model.moving.shape[0]):
             if model.moving[row].kind == BEND:
                 k = model.moving[row].variable
-                placed[i, k] = c * variables[i, k] + s * variables[i, k + 1]
-                placed[i, k + 1] = mirror * (c * variables[i, k + 1] - s * variables[i, k])
+                canonical[i, k] = c * variables[i, k] + s * variables[i, k + 1]
+                canonical[i, k + 1] = mirror * (c * variables[i, k + 1] - s * variables[i, k])

@@ -14,7 +14,7 @@ from arcreach.kernels.solver.seed_lookup import (
     frame_of,
     least_score,
     mark_used,
-    nearest_distance,
+    nearest_squared_distance,
     score,
     take_nearest,
     write_key,
@@ -63,7 +63,7 @@ def look_up_others(goal: Goal, table: Table, lookup: Lookup) -> None:
 @kernel(fast=True, inline=True)
 def worth_a_descent(goal: Goal, table: Table, lookup: Lookup, away: float) -> bool:
     """Return whether a start at this distance from the target is near enough for a descent. Source: derived."""
-    return away <= WORTH_A_DESCENT * nearest_distance(lookup.minima, lookup.key, goal.mode, table.turn_weight)
+    return away <= WORTH_A_DESCENT * nearest_squared_distance(lookup.minima, lookup.key, goal.mode, table.turn_weight)
 
 
 @kernel(fast=True, inline=True)

@@ -32,7 +32,7 @@ class ObstaclesTab:
         self.add = gui.add_button_group("Add", obstacles.KINDS)
         self.choice = gui.add_dropdown("Obstacle", (NONE,), initial_value=NONE)
         self.position = [gui.add_slider(f"{axis} mm", -100.0, 100.0, 0.1, 0.0) for axis in "xyz"]
-        self.size = gui.add_slider("size mm", 1.0, 100.0, 0.1, 10.0)
+        self.size = gui.add_slider("size mm", 1.0, 100.0, 0.1, 10.0, hint="Radius; of a block, half its longest edge.")
         self.remove = gui.add_button("Remove", icon="trash", color=QUIET)
         self.avoid = gui.add_checkbox("Keep clear", True, hint="Methods that can avoid obstacles do so.")
         with gui.add_folder("Scene", expand_by_default=False):
@@ -54,7 +54,7 @@ class ObstaclesTab:
         self.save.on_click(from_client(self._send))
 
     def add_obstacle(self, kind: str) -> None:
-        """Add an obstacle clear of the robot and of the other obstacles, and choose it."""
+        """Add an obstacle, if possible clear of the robot and of the other obstacles, and choose it."""
         robot, q = self._studio.state.request.robot, self._studio.q
         scene = obstacles.with_new_beside(
             self._studio.scene, kind, robot.reach, lambda one: float(clearance(robot, q, one)) > ROOM * robot.reach

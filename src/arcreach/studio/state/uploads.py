@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LARGEST_UPLOAD = 2_000_000
 # Longest file name in a message, in characters.
 LONGEST_NAME = 60
-# Largest number of obstacles: each has a mesh, and in a collision each is tested by itself.
+# Largest number of obstacles: each is drawn as a mesh, and in a collision each is tested by itself.
 MOST_OBSTACLES = 300
 
 
@@ -35,7 +35,7 @@ def text_of(name: str, content: bytes, kinds: str) -> str:
     """Return the text of a file; `kinds` names the accepted types in messages."""
     origin = plain_name(name)
     if len(content) > LARGEST_UPLOAD:
-        raise FileError(too_large(origin, len(content)))
+        raise FileError(too_large(name, len(content)))
     if content[:2] == b"PK":
         raise FileError(f"{origin}: is a zip archive; unpack it and send the file ({kinds}) in it")
     try:
@@ -51,7 +51,7 @@ def parse_robot_upload(name: str, content: bytes, tip: str | None = None) -> Rob
     if not isinstance(robot, Robot):
         raise FileError(f"{origin}: describes a robot by a matrix, which has no body to draw; send a chain of elements")
     if robot.dof == 0:
-        raise FileError(f"{origin}: elements = {len(robot.elements)} rigid links; give at least one joint or section")
+        raise FileError(f"{origin}: has rigid links only; send a robot with at least one joint or section")
     return robot
 
 
@@ -64,14 +64,15 @@ def upload_tips(name: str, content: bytes) -> tuple[str, ...]:
 def parse_scene_upload(name: str, content: bytes) -> Scene:
     """Return the scene of a file. Files that it names are not read: a client must not open files of this machine."""
     origin, text = plain_name(name), text_of(name, content, ".toml")
-    entries = parse_toml(text, origin).get("obstacles", ())
-    for i, entry in enumerate(entries if isinstance(entries, list) else ()):
+    entries = parse_toml(text, origin).get("obstacles")
+    entries = entries if isinstance(entries, list) else []
+    for i, entry in enumerate(entries):
         if isinstance(entry, dict) and "path" in entry:
             raise FileError(
                 f"{origin}: obstacles[{i}].path = {shown(entry['path'])} is not accepted on the page, which reads no "
                 "other files; start it by arcreach studio --scene FILE"
             )
-    if isinstance(entries, list) and len(entries) > MOST_OBSTACLES:
+    if len(entries) > MOST_OBSTACLES:
         raise FileError(f"{origin}: has {len(entries)} obstacles; the page takes at most {MOST_OBSTACLES}")
     return spatial_scene(parse_scene(text, origin))
 

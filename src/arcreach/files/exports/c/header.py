@@ -235,15 +235,15 @@ class Header:
         middle, half = 0.5 * (low + high), 0.5 * (high - low)
         drawn = seed_variables(model, count, 0)
         keys = np.zeros((count, 10))
-        placed = np.empty_like(drawn)
-        seed_lookup.key_seeds(self.model, layout.ROTATION, drawn, keys, placed, np.empty(self.robot.dof))
+        canonical = np.empty_like(drawn)
+        seed_lookup.key_seeds(self.model, layout.ROTATION, drawn, keys, canonical, np.empty(self.robot.dof))
         largest = float(np.abs(keys[:, :3]).max()) or 1.0
         w, x, y, z = keys[:, 6:].T
         z_axis = [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), w * w - x * x - y * y + z * z]
         x_axis = [w * w + x * x - y * y - z * z, 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)]
         table = np.stack([*(keys[:, :3] / largest).T, *z_axis, *x_axis], axis=1)
         key_bytes = np.rint(127.0 * table).astype(int)
-        variable_bytes = np.clip(np.rint(127.0 * (placed - middle) / half), -127, 127).astype(int)
+        variable_bytes = np.clip(np.rint(127.0 * (canonical - middle) / half), -127, 127).astype(int)
         norms = (key_bytes[:, :3] ** 2).sum(axis=1)
         constants = {
             "MAX_STEPS": MOST_STEPS,

@@ -11,11 +11,12 @@ from arcreach._io import check_folder, make_folder, write_text
 from arcreach.errors import MethodError
 from arcreach.files.exports.c.header import Header, check_robot
 from arcreach.files.load import save_robot
-from arcreach.ik.method import methods
+from arcreach.ik.method import find_method
 from arcreach.robots.robot import Robot
 
 # Methods available in C, with the additional source files that each needs.
 METHODS = {"auto": (), "finite-rotation": ("arcreach_joints.h",), "hierarchical": (), "ccd": ("arcreach_joints.h",)}
+# Further files of a robot with tendons, and the files of every robot.
 TENDONS = ("arcreach_pulls.h", "arcreach_routes.h")
 KERNEL = ("arcreach.h", "arcreach.c", "arcreach_math.h", "arcreach_chain.h")
 
@@ -31,7 +32,8 @@ def export_c(
     check_robot(robot, precision)
     if method not in METHODS:
         raise MethodError(f"method = {shown(method)} is not accepted in C; give {', '.join(METHODS)}")
-    refusal = methods()[method].refusal(robot, "rotation")
+    # The solver in C takes targets of every kind: ask for the one that fewest methods serve.
+    refusal = find_method(method).refusal(robot, "rotation")
     if refusal is not None:
         raise MethodError(f"method '{method}' cannot serve robot '{robot.name}': {refusal}")
     check_folder(folder)
