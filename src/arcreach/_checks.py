@@ -7,6 +7,7 @@ import difflib
 import itertools
 import math
 import sys
+import warnings
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
@@ -35,6 +36,14 @@ UNKNOWN: Any = object()
 
 # Characters of a user's value that a message repeats.
 LONGEST_SHOWN = 60
+
+
+def warn(hint: str) -> None:
+    """Warn at the line outside this package that called it, where Python prints an equal warning only once."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("arcreach."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(hint, stacklevel=level)
 
 
 def shown(value: Any) -> str:

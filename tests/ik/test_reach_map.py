@@ -102,3 +102,8 @@ def test_the_grid_of_a_robot_without_length_is_one_cell():
     found = ar.reach_map(ar.Robot([ar.Revolute()]), cells=3, directions=0)
     np.testing.assert_array_equal(found.positions, [[0.0, 0.0, 0.0]])
     assert found.reached.all()
+
+
+def test_a_layer_beyond_the_robot_is_refused():
+    with pytest.raises(ar.TargetError, match=r"layer y = 90 m is beyond the robot"):
+        ar.reach_map(ar.load_robot("three-section"), cells=4, layer=("y", 90.0))

@@ -280,3 +280,13 @@ def test_methods_are_listed_with_auto_first():
     assert list(known)[1:] == sorted(list(known)[1:])
     for method in known.values():
         assert method.summary
+
+
+@pytest.mark.parametrize("margin", [0.05, -5, "x"])
+def test_a_margin_without_a_scene_is_refused(margin):
+    robot, at = ar.load_robot("three-section"), [0.0, 0.0, 0.08]
+    for call in (ar.solve, lambda *given, **more: ar.solve_batch(given[0], [given[1]], **more)):
+        with pytest.raises(ar.MethodError, match=r"margin = .* has no meaning without a scene"):
+            call(robot, at, margin=margin)
+    with pytest.raises(ar.MethodError, match=r"margin = .* has no meaning without a scene"):
+        ar.follow(robot, [at], margin=margin)

@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 import arcreach as ar
-from arcreach.robots.hints import reach_hint
+from arcreach.robots.hints import angle_hint, reach_hint
 
 
 @pytest.mark.parametrize(("lower", "upper"), [(-170, 170), (-90.0, 22.5), (0.0, 360.0)])
@@ -46,3 +46,16 @@ def test_a_section_in_millimetres_beside_others_gets_a_hint():
     assert reach_hint(arm).startswith("hint: section-2 is 35 m long, 700 times as long as section-3")
     assert reach_hint(ar.Robot([ar.Section(0.065, 1.5), ar.Section(0.65, 1.5)])) == ""
     assert reach_hint(ar.Robot([ar.Section(0.0, 1.5, stretch=0.1), ar.Link((0.0, 0.0, 30.0))])) == ""
+
+
+@pytest.mark.parametrize("degrees", [45.0, 90.0, 200.0, 360.0])
+def test_degrees_beyond_the_limits_get_a_hint_too(degrees):
+    robot = ar.load_robot("three-section")
+    assert "were degrees meant" in angle_hint(robot, [degrees, 0, 0, 0, 0, 0])
+    assert angle_hint(robot, [1.2, 3.0, 0, 0, 0, 0]) == ""
+
+
+def test_lengths_and_radii_in_millimetres_get_a_hint():
+    assert "reach is 50 m" in reach_hint(ar.Robot([ar.Section(50.0, 1.0)]))
+    assert "section-1 has a radius of 4 m" in reach_hint(ar.Robot([ar.Section(0.05, 1.0, radius=4.0)]))
+    assert reach_hint(ar.load_robot("ur5-bending-tool")) == ""

@@ -366,3 +366,12 @@ def test_a_text_named_stl_is_said_to_be_none(tmp_path):
         path.write_bytes(empty)
         with pytest.raises(ar.SceneError, match="the mesh is empty"):
             ar.Mesh(str(path))
+
+
+def test_a_scene_far_away_hints_at_millimetres():
+    far = [ar.Sphere((30.0, 5.0, 110.0), 10.0)]
+    with pytest.warns(UserWarning, match=r"nearest obstacle is 104 m away.*were millimetres meant") as warned:
+        ar.solve(THREE, [0.0, 0.03, 0.12], scene=far)
+    assert warned[0].filename == __file__
+    near = [ar.HalfSpace((0.0, 0.0, 1.0), (0.0, 0.0, -50.0)), ar.Sphere((5, 0, 0), 1)]
+    ar.solve(THREE, [0.0, 0.03, 0.12], scene=near)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -103,11 +102,9 @@ class FieldChecks:
         largest = max(abs(lower), abs(upper))
         if unit == "radians" and MANY_TURNS < largest <= MOST_DEGREES and not (lower % 0.5 or upper % 0.5):
             turns = number(largest / math.tau, 2)
-            # Level 5 is the caller of the element's constructor.
-            warnings.warn(
+            checks.warn(
                 f"{self.owner}: hint: limits {lower:g} to {upper:g} are up to {turns} turns; "
-                "angles are radians: were degrees meant?",
-                stacklevel=5,
+                "angles are radians: were degrees meant?"
             )
 
     def refuse(self, field_name: str, accepted: str) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from arcreach import _interpreter
+from arcreach._checks import shown
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.elements import LENGTH
-from arcreach.errors import SceneError
+from arcreach.errors import MethodError, SceneError
 from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.solution import with_hint
 from arcreach.kernels.chain.layout import REPORT_SIZE
@@ -18,7 +20,7 @@ from arcreach.kernels.clearance.body import ORIGIN, PIECE_SIZE, RADIUS, body_pie
 from arcreach.kernels.clearance.obstacle_clearance import Obstacles, point_clearance
 from arcreach.kernels.solver.avoidance import Constraints, avoid
 from arcreach.robots.robot import Robot
-from arcreach.scenes.clearance import mesh_hint, tolerance_of
+from arcreach.scenes.clearance import scene_hint, tolerance_of
 from arcreach.scenes.scene import Scene
 
 # Starts tried per target, and seeds in the table they are chosen from; more starts find nothing new.
@@ -35,6 +37,12 @@ _ON_THE_SURFACE = 1e-9
 _body_pieces, _point_clearance = settled(body_pieces), settled(point_clearance)
 # `avoid` for single calls: one target, no time limit, no limits of pulls and no port.
 _avoid_one = settled(avoid)
+
+
+def check_margin(margin: Any, scene: Any) -> None:
+    """Raise MethodError for a margin without a scene: nothing would keep it."""
+    if scene is None and not (isinstance(margin, (int, float)) and margin == 0.0):
+        raise MethodError(f"margin = {shown(margin)} has no meaning without a scene; give scene, or leave margin out")
 
 
 def check_base(robot: Robot, scene: Scene) -> None:
@@ -59,7 +67,7 @@ def check_base(robot: Robot, scene: Scene) -> None:
                     f"obstacle '{scene.shape_names[i]}' {where} the base of robot '{robot.name}': its body, of radius "
                     f"{radius * 1e3:.4g} mm there, is {(radius - distance) * 1e3:.4g} mm deep in it at every "
                     "configuration; move the obstacle",
-                    mesh_hint(robot, scene),
+                    scene_hint(robot, scene),
                 )
             )
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach._checks import array_of, real_array, shown, whole
 from arcreach._io import check_output, read_bytes, write_bytes
 from arcreach._typing import Array, Booleans
@@ -148,7 +149,13 @@ def _grid(robot: Robot, cells: int, layer: tuple[str, float] | None) -> Array:
     middle = 0.5 * (low + high)
     sides = [c + size * (np.arange(n) - 0.5 * (n - 1)) for c, n in zip(middle, counts, strict=True)]
     if plane is not None:
-        sides[plane[0]] = np.array([plane[1]])
+        axis, at = plane
+        if not low[axis] <= at <= high[axis]:
+            raise TargetError(
+                f"layer {AXES[axis]} = {_text.length(at)} is beyond the robot, whose tip moves from "
+                f"{_text.length(low[axis])} to {_text.length(high[axis])} there; coordinates are metres"
+            )
+        sides[axis] = np.array([at])
     return np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 3)
 
 

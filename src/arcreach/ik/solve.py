@@ -18,7 +18,7 @@ from arcreach._interpreter import stop_interpreting
 from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
-from arcreach.ik.avoidance import check_base
+from arcreach.ik.avoidance import check_base, check_margin
 from arcreach.ik.judge import judge, judge_body
 from arcreach.ik.method import Method, Outcome, Problem, Settings, find_method, no_rows
 from arcreach.ik.port import Port, as_port
@@ -85,6 +85,8 @@ def solve(
     answer if it is free. `hold` names coordinates or elements, or is a mask (dof,): they keep the value of `start`, or
     of rest. `limits` maps coordinates to (lower, upper) inside the robot's own.
     """
+    if scene is None and margin != 0.0:
+        check_margin(margin, scene)
     if not isinstance(target, Target):
         target = as_target(target)
     if target.batch.tool is not None:
@@ -151,6 +153,7 @@ def solve_batch(
     this robot alone, take up to a minute to compile, once, and are several times faster. For arrays on the device (any
     with `__cuda_array_interface__`) the results stay there. On a GPU `seconds` is the batch's time divided by n.
     """
+    check_margin(margin, scene)
     if targets is None and "positions" in options:
         warnings.warn(
             "solve_batch(positions=...) is deprecated; use solve_batch(targets=...)", DeprecationWarning, stacklevel=2

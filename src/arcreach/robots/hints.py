@@ -18,17 +18,23 @@ FAR = 20.0
 # Rows of a batch that are looked at: they all have the same units, and a batch may have millions.
 LOOKED_AT = 1000
 # Reach in metres that a robot described in millimetres usually exceeds.
-LONG = 50.0
+LONG = 40.0
+# A body this many times as thick as the robot is long has probably a radius in millimetres.
+THICK = 5.0
 # A section this many times as long as another one of its robot is probably in millimetres.
 UNEVEN = 100.0
 
 
 def reach_hint(robot: Robot | SymbolicRobot) -> str:
-    """Return a hint where the robot is longer than LONG, or a section UNEVEN times as long as another; else ""."""
+    """Return a hint where the robot is longer than LONG, or uneven lengths or a large radius are unlikely; else ""."""
     if LONG < robot.reach < math.inf:
         return f"hint: the reach is {length(robot.reach)}; lengths are metres: were millimetres meant?"
     if not isinstance(robot, Robot):
         return ""
+    for element, name in zip(robot.elements, robot.element_names, strict=True):
+        if robot.reach > 0.0 and element.radius > THICK * robot.reach:
+            thick = f"{name} has a radius of {length(element.radius)}, more than the reach of {length(robot.reach)}"
+            return f"hint: {thick}; lengths are metres: were millimetres meant?"
     sections = [
         (element.length + element.stretch, name)
         for element, name in zip(robot.elements, robot.element_names, strict=True)
@@ -58,13 +64,15 @@ def position_hint(robot: Robot | SymbolicRobot, positions: npt.ArrayLike) -> str
 def angle_hint(robot: ConfigurationSpace, q: npt.ArrayLike) -> str:
     """Return a hint where an angle was probably given in degrees; else "".
 
-    It is more than a turn, outside its limits or of a continuous joint, and would be inside its limits as degrees.
+    It is more than a turn, outside its limits or of a continuous joint, and as degrees at most a turn or inside limits.
     """
     limits = zip(robot.lower.tolist(), robot.upper.tolist(), strict=True)
     values = np.ravel(np.asarray(q, dtype=float))[: robot.dof].tolist()
     for name, quantity, value, (lower, upper) in zip(robot.coordinates, robot.quantities, values, limits, strict=True):
         allowed = math.isfinite(lower) and lower <= value <= upper
-        if quantity == "angle" and abs(value) > math.tau and not allowed and lower <= math.radians(value) <= upper:
+        turned = math.radians(value)
+        plausible = lower <= turned <= upper or abs(turned) <= math.tau
+        if quantity == "angle" and abs(value) > math.tau and not allowed and plausible:
             turns = number(abs(value) / math.tau, 2)
             return f"hint: {name} = {number(value, 6)} is {turns} turns; angles are radians: were degrees meant?"
     return ""

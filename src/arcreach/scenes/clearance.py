@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import shown, thread_count
+from arcreach._checks import shown, thread_count, warn
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array, Integers
@@ -34,9 +33,9 @@ TOLERANCE_SHARE = 1e-4
 SMALLEST_SHARE = 1e-4
 # Smallest number of rows per thread; each takes microseconds.
 SMALLEST_PIECE = 64
-# A mesh larger than this multiple of the moving reach is probably in millimetres; even a large room around a small
-# robot is smaller.
-MESH_TOO_LARGE = 100.0
+# A mesh larger than this multiple of the moving reach is probably in millimetres, and so is a scene that is farther
+# away; even a large room around a small robot is smaller.
+MESH_TOO_LARGE, TOO_FAR = 100.0, 100.0
 
 _clearances = settled(kernels.clearances)
 
@@ -223,8 +222,8 @@ def _search(
     """Return configurations (n, dof), rows (n, m, CLEARANCE_SIZE) of nearest points, and whether one q was given."""
     values, single = checked_configurations(robot, q)
     checked = spatial_scene(scene)
-    if hint := mesh_hint(robot, checked):
-        warnings.warn(hint, stacklevel=3)
+    if hint := scene_hint(robot, checked):
+        warn(hint)
     tolerance, threads = _tolerance(robot, tolerance), thread_count(threads)
     rows = np.empty((len(values), len(robot.elements) if per_element else 1, kernels.CLEARANCE_SIZE))
     meshes = () if grid else checked.meshes
@@ -259,8 +258,8 @@ def bodies_of(robot: Robot, values: Array) -> tuple[Array, Integers]:
     return pieces, counts
 
 
-def mesh_hint(robot: Robot, scene: Scene) -> str:
-    """Return a hint if a mesh is so much larger than the robot that it is probably in millimetres, else ""."""
+def scene_hint(robot: Robot, scene: Scene) -> str:
+    """Return a hint if a mesh is so large, or all obstacles are so far, that they may be in millimetres; else ""."""
     reach = robot.moving_reach
     for i, mesh in scene.meshes:
         if 0.0 < MESH_TOO_LARGE * reach < mesh.length:
@@ -269,6 +268,14 @@ def mesh_hint(robot: Robot, scene: Scene) -> str:
                 f"{_text.number(mesh.length / reach, 2)} times the robot's moving reach of {_text.length(reach)}; "
                 "meshes are in metres: if the file is in millimetres, give scale=0.001"
             )
+    spheres, _ = scene.bounds
+    tip = robot.tip_pose(robot.neutral)[:3, 3]
+    nearest = (np.linalg.norm(spheres[:3] - tip[:, None], axis=0) - spheres[3]).min(initial=np.inf)
+    if 0.0 < TOO_FAR * reach < nearest < np.inf:
+        return (
+            f"hint: the nearest obstacle is {_text.length(nearest)} away, {_text.number(nearest / reach, 2)} times the "
+            f"robot's moving reach of {_text.length(reach)}; scenes are in metres: were millimetres meant?"
+        )
     return ""
 
 

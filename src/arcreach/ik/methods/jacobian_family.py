@@ -111,7 +111,7 @@ register(
 register(
     Method(
         name="lm",
-        summary="Levenberg-Marquardt damped by the residual, joints held at limits; the best success rate of these",
+        summary="Levenberg-Marquardt damped by the residual, joints held at limits; of these the best on arms",
         source="S11",
         run=_runner(RESIDUAL),
         options=frozenset({"damping", "largest_step"}),

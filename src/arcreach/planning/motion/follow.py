@@ -20,6 +20,7 @@ from arcreach._checks import positive, shown
 from arcreach._jit import on_compile
 from arcreach.elements import Joint
 from arcreach.errors import Interrupted, MethodError, TargetError
+from arcreach.ik.avoidance import check_margin
 from arcreach.ik.method import find_method
 from arcreach.ik.port import Port, as_port
 from arcreach.ik.solve import Hold, Limits
@@ -85,6 +86,7 @@ def follow(
     the count restarts with every initial configuration. Ctrl-C raises `arcreach.errors.Interrupted`, whose `result` is
     the path so far.
     """
+    check_margin(margin, scene)
     targets = as_targets(waypoints, axes, rotations, "waypoints")
     if not len(targets):
         raise TargetError("waypoints is empty; give at least one")
