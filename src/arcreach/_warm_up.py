@@ -25,12 +25,13 @@ from arcreach.ik.port import Port
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
+from arcreach.kernels.clearance.body import piece_point
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.certified_clearance import certified_clearance
-from arcreach.scenes.clearance import clearance_gradient, self_clearance
+from arcreach.scenes.clearance import bodies_of, clearance_gradient, self_clearance
 from arcreach.scenes.mesh import Mesh
-from arcreach.scenes.planar import Disc
+from arcreach.scenes.planar import Disc, Polygon
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Sphere
 
@@ -199,6 +200,9 @@ def _warm_clearance(robot: Robot) -> None:
     q = robot.sample(1, seed=0)[0]
     clearance_gradient(robot, q, Scene([Sphere((1.0, 0.0, 0.0), 0.1)]))
     self_clearance(robot, q)
+    # Kernels that figures and the check of a rotation call alone.
+    piece_point(bodies_of(robot, q[None])[0][0, 0], 0.0)
+    Target((0.0, 0.0, 0.0), tool=np.eye(4))
 
 
 def _warm_mesh(robot: Robot) -> None:
@@ -233,10 +237,14 @@ def _warm_motions(robot: Robot) -> None:
 
 
 def _warm_port(robot: Robot) -> None:
-    """Solve among obstacles and through a port."""
+    """Solve among obstacles, and follow a path through a port."""
+    from arcreach.planning.motion.follow import follow
+
     target, scene = _target(robot, axis=False), Scene([Sphere((1.0, 0.0, 0.0), 0.1)])
-    for through in (None, Port((0.0, 0.0, 0.01), radius=0.05)):
-        solve(robot, target, scene=scene, through=through)
+    solve(robot, target, scene=scene)
+    follow(robot, [target.position, target.position], scene=scene, through=Port((0.0, 0.0, 0.01), radius=0.05)).sampled(
+        2
+    )
 
 
 def _warm_shape(robot: Robot) -> None:
@@ -246,11 +254,12 @@ def _warm_shape(robot: Robot) -> None:
 
 
 def _warm_contact() -> None:
-    """Plan around one disc, with the elastic rod."""
+    """Plan around one disc and along a triangle, with the elastic rod."""
     from arcreach.planning.contact.plan import plan_contact
 
     robot = Robot([Section(0.0, 2.0 * np.pi, stretch=0.5)])
-    str(plan_contact(robot, (0.0, 0.2), [Disc((0.0, 0.1), 0.02)], bend_radius=0.01))
+    disc, triangle = Disc((0.0, 0.1), 0.02), Polygon(((0.1, 0.1), (0.2, 0.1), (0.2, 0.2)))
+    str(plan_contact(robot, (0.0, 0.2), [disc, triangle], bend_radius=0.01, edges=True))
 
 
 def _warm_method(name: str, variants: tuple[str, ...], robots: list[Robot]) -> None:

@@ -30,7 +30,7 @@ from arcreach.cli.commands import (
     studio,
     warm_up,
 )
-from arcreach.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, never_fail_to_encode, note
+from arcreach.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, keeping_inputs, never_fail_to_encode, note
 from arcreach.errors import ArcreachError
 
 app = typer.Typer(
@@ -58,6 +58,10 @@ for command in (
 app.command("warm-up")(warm_up.warm_up)
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(figure.app, name="figure")
+for group in (app, experiment.app, figure.app):
+    for registered in group.registered_commands:
+        assert registered.callback is not None
+        registered.callback = keeping_inputs(registered.callback)
 
 
 def _print_version(wanted: bool) -> None:

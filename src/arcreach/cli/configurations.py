@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from arcreach._checks import shown, suggestion
 from arcreach._io import called, file_error, find_columns, line_error, read_rows
 from arcreach._text import coordinate, listed
 from arcreach._typing import Array
@@ -44,6 +45,19 @@ class Columns(NamedTuple):
 def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> Array:
     """Parse comma-separated numbers, each with a unit or in SI; print a hint if degrees seem to be given as radians."""
     return _parse(text, _coordinates(robot), option)
+
+
+def parse_inside(text: str, robot: Robot | SymbolicRobot, option: str) -> Array:
+    """Parse a configuration as `parse_configuration` does, and refuse one outside the limits."""
+    q = parse_configuration(text, robot, option)
+    if not robot.within_limits(q):
+        raise ConfigurationError(f"{option} {text} is outside the robot's limits; give a configuration inside them")
+    return q
+
+
+def note_outside(robot: Robot | SymbolicRobot, q: Array) -> None:
+    """Print a note if a configuration is outside the limits."""
+    note("" if robot.within_limits(q) else "note: this configuration is outside the robot's limits")
 
 
 def parse_start(text: str | None, robot: Robot | SymbolicRobot) -> Array | None:
@@ -82,15 +96,20 @@ def parse_posture(
     """Return the keywords of a solve for a preferred posture, held coordinates and narrower limits."""
     wishes: dict[str, Any] = {}
     if prefer is not None:
-        try:
-            wishes["prefer"] = prefer if prefer in POSTURES else parse_configuration(prefer, robot, "--prefer")
-        except ConfigurationError as error:
-            raise ConfigurationError(f"{error}; or give one of {', '.join(POSTURES)}") from None
+        wishes["prefer"] = prefer if prefer in POSTURES else _preferred(prefer, robot)
     if hold:
         wishes["hold"] = hold
     if limits:
         wishes["limits"] = parse_limits(limits, robot)
     return wishes
+
+
+def _preferred(text: str, robot: Robot | SymbolicRobot) -> Array:
+    """Parse the configuration of --prefer; refuse an unknown name of a posture."""
+    if not any(character.isdigit() for character in text):
+        known = f"give one of {', '.join(POSTURES)}, or a configuration{suggestion(text, POSTURES)}"
+        raise ConfigurationError(f"--prefer {shown(text)} is not known; {known}")
+    return parse_configuration(text, robot, "--prefer")
 
 
 def parse_pulls(text: str, robot: Robot) -> Array:
@@ -155,6 +174,8 @@ def _read(path: Path, wanted: Columns) -> Array:
         row = _row(ordered, wanted, origin)
         values.extend(row)
         hinted = hinted or line > LOOKED_AT or _note_hint(wanted, ordered, row, origin)
+    if not values:
+        raise file_error(path, f"has a first line of names only; give one {wanted.row} per line after it")
     return np.array(values).reshape(-1, len(wanted.names))
 
 

@@ -1,8 +1,8 @@
-"""Options of motor tables, which `plan` and `follow` write."""
+"""Options of timed motions and motor tables, which `plan` and `follow` write."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path as File
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +13,8 @@ from arcreach._io import CSV_ENDINGS, check_output
 from arcreach.cli.configurations import parse_by_quantity
 from arcreach.cli.output import note
 from arcreach.errors import MethodError
+from arcreach.planning.motion.path import Path
+from arcreach.planning.motion.plan_result import Plan
 from arcreach.planning.timing.motor_table import OUTPUTS, PULLS, motor_table
 from arcreach.planning.timing.timed import Timed
 from arcreach.robots.robot import Robot
@@ -32,7 +34,7 @@ Rate = Annotated[
     typer.Option("--rate", help="Samples per second, with --max-speed; by default 100, and at least 100 samples."),
 ]
 Motors = Annotated[
-    Path | None,
+    File | None,
     typer.Option("--motors", help="With --max-speed: write pulls and their speeds to this CSV file."),
 ]
 MotorOutput = Annotated[
@@ -76,7 +78,7 @@ def parse_timing(
     return limits
 
 
-def check_motors(robot: Robot, motors: Path | None, output: str | None, max_speed: str | None) -> None:
+def check_motors(robot: Robot, motors: File | None, output: str | None, max_speed: str | None) -> None:
     """Refuse a motor table that could not be written, before anything is computed."""
     if motors is None:
         if output is not None:
@@ -91,12 +93,19 @@ def check_motors(robot: Robot, motors: Path | None, output: str | None, max_spee
         raise MethodError(f"--motors: robot '{robot.name}' has no tendons; give --motor-output bends or coordinates")
 
 
-def write_motors(motion: Timed, motors: Path | None, output: str | None) -> dict[str, Any]:
-    """Write the motor table if one is asked for; print the limits that it exceeds, and return them for JSON."""
+def timed_motion(path: Plan | Path, timing: dict[str, Any], rate: float | None) -> Timed | None:
+    """Return the path with times; None without limits of speed, or if the path does not reach its targets."""
+    return path.timed(**timing, rate=rate) if timing and path.reached else None
+
+
+def write_motion(motion: Timed, out: File | None, motors: File | None, output: str | None) -> dict[str, Any]:
+    """Write the motion and the motor table that are asked for, print limits that the table exceeds; return JSON."""
+    if out is not None:
+        motion.to_csv(out)
     if motors is None:
-        return {}
+        return {"duration": motion.duration}
     table = motor_table(motion, output or PULLS)
     table.to_csv(motors)
     for line in table.violations:
         note(f"note: {line}")
-    return {"motor_violations": table.violations}
+    return {"duration": motion.duration, "motor_violations": table.violations}

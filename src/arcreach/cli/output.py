@@ -1,13 +1,16 @@
-"""Print results, tables, JSON, notes and errors; and the exit codes."""
+"""Print results, tables, JSON, notes and errors; check the files that a command writes; and the exit codes."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import io
 import json
 import math
+import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,12 +21,16 @@ from rich.markup import escape
 from rich.table import Table
 
 from arcreach._extras import require
-from arcreach._io import check_output
+from arcreach._io import called, check_output
+from arcreach.errors import FileError
 
 EXIT_REACHED = 0
 EXIT_NOT_REACHED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+
+# Parameters of commands that name a file to write.
+OUTPUTS = ("out", "trace", "motors", "figure")
 
 # JSON does not escape these control characters, and a terminal obeys some of them.
 _CONTROL = re.compile("[\x7f-\x9f]")
@@ -120,6 +127,44 @@ def note(text: str) -> None:
     """Print a line on stderr, such as a hint; print nothing if the text is empty."""
     if text:
         typer.echo(printable(text), err=True)
+
+
+def note_unwritten(why: str, *files: Path | None) -> None:
+    """Print a note for each file that is not written, with the reason; None stands for a file not asked for."""
+    for file in files:
+        note(f"note: {called(file)} is not written, because {why}" if file is not None else "")
+
+
+def keeping_inputs(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with a check, before anything else, that it does not write over one of its inputs."""
+
+    @functools.wraps(command)
+    def checked(**options: Any) -> None:
+        _check_inputs_kept(options)
+        command(**options)
+
+    return checked
+
+
+def _check_inputs_kept(options: Mapping[str, Any]) -> None:
+    """Refuse an output that is one of the command's inputs, also by another spelling or a link."""
+    inputs: list[Any] = []
+    for name, value in options.items():
+        if name not in OUTPUTS:
+            inputs += value if isinstance(value, (list, tuple)) else [value]
+    for name in OUTPUTS:
+        out = options.get(name)
+        if out is not None and any(_is_same_file(out, given) for given in inputs):
+            raise FileError(f"--{name} {called(out)} is an input of this command; give another file to write")
+
+
+def _is_same_file(out: Path, given: Any) -> bool:
+    # A folder may have the name of a robot or an experiment.
+    if not isinstance(given, (str, Path)) or not os.path.isfile(out):
+        return False
+    with contextlib.suppress(OSError, ValueError):
+        return os.path.samefile(out, given)
+    return False
 
 
 def check_figure(path: Path | None) -> None:

@@ -1,7 +1,7 @@
 """Figures for papers and reports: one function per figure, each returning a matplotlib `Figure`.
 
 These functions need the extra `figures`. They open no window and keep no global state: write a figure with `save`, or
-show it in a notebook.
+show it in a notebook. `width` is in millimetres, or "column" or "page": 3.5 or 7.16 inches.
 """
 
 from arcreach.figures.calibration import calibration

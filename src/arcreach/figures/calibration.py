@@ -16,12 +16,13 @@ from arcreach.figures.drawing.theme import BLUE, INK, MM, PALE, VERMILION
 HEIGHT, BINS, QUANTILE = 68.0, 30, 0.995
 
 
-def calibration(fit: Fit, *, width: float = theme.TWO_COLUMNS) -> theme.Figure:
+def calibration(fit: Fit, *, width: theme.Width = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw measured and predicted tips from above and from the side, and a histogram of the tip errors.
 
     The tips are those of the rows that were held out, or all if none were. Dashed lines are the means of the errors.
     `width` is in millimetres.
     """
+    width = theme.millimetres(width)
     if not isinstance(fit, Fit):
         raise MethodError(f"fit = {type(fit).__name__} is not accepted; give a Fit, which ar.fit returns")
     rows = fit.held_out if fit.held_out.any() else ~fit.held_out

@@ -29,7 +29,12 @@ BAND, FORBIDDEN = "#CFCFCF", "#EFEFEF"
 
 
 def clearance(
-    path: Any, scene: Any = None, *, points: int = 300, margin: float | None = None, width: float = theme.ONE_COLUMN
+    path: Any,
+    scene: Any = None,
+    *,
+    points: int = 300,
+    margin: float | None = None,
+    width: theme.Width = theme.ONE_COLUMN,
 ) -> theme.Figure:
     """Draw the clearance along a path (a `Plan`, a `Path`, anything with `robot` and `q`) against the tip's travel.
 
@@ -38,6 +43,7 @@ def clearance(
     out if the robot touches something. `scene` and `margin` are the path's own by default. `points` is the number of
     points along the motion, `width` is in millimetres.
     """
+    width = theme.millimetres(width)
     robot: Robot = path.robot
     check_chain(robot, "a clearance")
     around = spatial_scene(getattr(path, "scene", None) or () if scene is None else scene)

@@ -52,11 +52,14 @@ CANDIDATE = {"color": GREEN, "marker": ".", "markersize": 3.5, "linestyle": "non
 SHAPES = 9
 
 
-def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float = theme.TWO_COLUMNS) -> theme.Figure:
+def contact(
+    plans: Mapping[str, ContactPlans], *, rod: bool = True, width: theme.Width = theme.TWO_COLUMNS
+) -> theme.Figure:
     """Draw the paths found in several scenes side by side; `rod` adds a row with the shortest as an elastic rod.
 
     `width` is in millimetres.
     """
+    width = theme.millimetres(width)
     if not plans:
         raise MethodError("plans is empty; give at least one scene with its title")
     rows = 2 if rod and any(len(found) for found in plans.values()) else 1
@@ -77,8 +80,9 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
     return figure
 
 
-def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = theme.TWO_COLUMNS) -> theme.Figure:
+def contact_motion(plan: ContactPlan, *, moments: int = 6, width: theme.Width = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw the body as it grows along a path, in a row of `moments` panels."""
+    width = theme.millimetres(width)
     whole("moments", moments, 2, MethodError)
     line = plan.line()
     low, high = _extent(plan)
@@ -97,11 +101,12 @@ def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = theme.
     return figure
 
 
-def contact_search(plans: ContactPlans, *, rounds: int = 2, width: float = theme.TWO_COLUMNS) -> theme.Figure:
+def contact_search(plans: ContactPlans, *, rounds: int = 2, width: theme.Width = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw the first rounds of a search side by side: arcs from the base, then from the ends of the arcs kept before.
 
     `plans` is the result of `plan_contact(..., trace=True)`; `width` is in millimetres. Source: [K22] fig. 2.12.
     """
+    width = theme.millimetres(width)
     if not plans.search:
         raise MethodError("plans has no search; give the result of plan_contact(..., trace=True)")
     last = max(arc.round for arc in plans.search)
@@ -127,8 +132,9 @@ def contact_search(plans: ContactPlans, *, rounds: int = 2, width: float = theme
     return figure
 
 
-def grasp(plan: GraspPlan, *, title: str = "", width: float = theme.TWO_COLUMNS) -> theme.Figure:
+def grasp(plan: GraspPlan, *, title: str = "", width: theme.Width = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw the motion of a grasp and the final shape by sections, side by side; `width` is in millimetres."""
+    width = theme.millimetres(width)
     with theme.drawing(width, GRASP) as figure:
         moving, held = figure.subplots(1, 2, sharex=True, sharey=True)
         for panel in (moving, held):

@@ -40,19 +40,19 @@ def error_bands(errors: Iterable[npt.ArrayLike]) -> Bands:
     return np.median(table, axis=0), np.quantile(table, (0.25, 0.75), axis=0)
 
 
-def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None = None) -> theme.Figure:
+def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: theme.Width | None = None) -> theme.Figure:
     """Draw the position error against the iteration: the median as a line, the middle half as a band.
 
     `cases` maps the title of each panel to the results of `error_bands` by method. `width` is in millimetres; the
     default is a column for one case and a page for several.
     """
+    width = theme.millimetres(width, len(cases))
     methods = list(dict.fromkeys(method for case in cases.values() for method in case))
     if not methods:
         raise MethodError("cases is empty; give at least one title with at least one method")
     looks = theme.look(methods)
     columns = min(len(cases), COLUMNS)
     lines = math.ceil(len(cases) / columns)
-    width = width or (theme.ONE_COLUMN if len(cases) == 1 else theme.TWO_COLUMNS)
     panel_height = float(np.clip(RATIO * width / columns, PANEL, HIGHEST))
     with theme.drawing(width, lines * panel_height + LEGEND + MARGIN) as figure:
         panels = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()

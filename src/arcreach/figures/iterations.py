@@ -63,7 +63,7 @@ def iterations(
     *,
     coordinates: Sequence[str] | None = None,
     shares: Sequence[float] = SHARES,
-    width: float = theme.TWO_COLUMNS,
+    width: theme.Width = theme.TWO_COLUMNS,
 ) -> theme.Figure:
     """Draw coordinates and errors of a traced solve against its iterations.
 
@@ -72,6 +72,7 @@ def iterations(
     some by name; `width` is in millimetres.
     Source: [RGM3] figs. 4-8.
     """
+    width = theme.millimetres(width)
     trace = solution.trace
     if trace is None:
         raise MethodError("the solution has no trace; solve with trace=True")
@@ -106,12 +107,13 @@ def iterations(
     return figure
 
 
-def joint_steps(solution: Solution, *, width: float = theme.TWO_COLUMNS) -> theme.Figure:
+def joint_steps(solution: Solution, *, width: theme.Width = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw coordinates and objectives of a solve by `finite-rotation` against its joint steps.
 
     The solve needs `trace=True` and `joint_steps=True`. Vertical lines separate macro-iterations, crosses mark steps
     that end at a limit. `width` is in millimetres. Source: [FRD] fig. 9.
     """
+    width = theme.millimetres(width)
     trace, robot = solution.trace, solution.robot
     if trace is None or robot is None or "macro_iteration" not in trace.columns:
         raise MethodError("the solution has no joint steps; solve by finite-rotation with trace=True, joint_steps=True")

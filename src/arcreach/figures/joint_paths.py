@@ -24,13 +24,14 @@ SMALLEST_STEP = 1e-3
 
 
 def joint_paths(
-    paths: Mapping[str, Path], *, coordinates: Sequence[str] | None = None, width: float = theme.TWO_COLUMNS
+    paths: Mapping[str, Path], *, coordinates: Sequence[str] | None = None, width: theme.Width = theme.TWO_COLUMNS
 ) -> theme.Figure:
     """Draw coordinates and largest steps of several paths of one robot side by side under their titles.
 
     The abscissa is the number of the waypoint; inserted points are between two. `coordinates` selects some by name;
     `width` is in millimetres. Source: [FRD] fig. 7.
     """
+    width = theme.millimetres(width)
     if not paths:
         raise MethodError("paths is empty; give at least one path with its title")
     robot = next(iter(paths.values())).robot

@@ -52,7 +52,7 @@ def pose(
     tendons: bool = True,
     uncertainty: Any = None,
     view: tuple[float, float] = VIEW,
-    width: float = theme.ONE_COLUMN,
+    width: theme.Width = theme.ONE_COLUMN,
 ) -> theme.Figure:
     """Draw a robot at q (dof,) as shaded tubes; for q (n, dof) all configurations but the last are pale.
 
@@ -65,6 +65,7 @@ def pose(
     (3, 3) whose columns are semi-axes in metres) adds an ellipsoid at the tip. `view` is azimuth and elevation in
     degrees, `width` is in millimetres.
     """
+    width = theme.millimetres(width)
     if isinstance(robot, Solution):
         robot, q, target = robot.robot, robot.q, target or robot.target  # type: ignore[assignment]
     check_chain(robot, "a picture")

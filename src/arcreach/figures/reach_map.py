@@ -19,7 +19,7 @@ BESIDE, BELOW = 16.0, 30.0
 
 
 def reach_map(
-    reach: ReachMap, *, layer: tuple[str, float] | None = None, width: float = theme.ONE_COLUMN
+    reach: ReachMap, *, layer: tuple[str, float] | None = None, width: theme.Width = theme.ONE_COLUMN
 ) -> theme.Figure:
     """Draw one layer of a reach map, coloured by the share of directions reached and by the mean dexterity.
 
@@ -27,6 +27,7 @@ def reach_map(
     only layer of a flat map, else the one nearest to y = 0. The positions must be on a grid. Cells that are not
     reached stay white. `width` is in millimetres.
     """
+    width = theme.millimetres(width)
     if not isinstance(reach, ReachMap):
         raise MethodError(f"reach = {reach!r} is not accepted; give a ReachMap, as reach_map returns")
     normal, at, rows = _layer(reach.positions, layer)

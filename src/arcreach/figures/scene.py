@@ -38,13 +38,14 @@ def scene(
     *,
     poses: int = 7,
     views: Sequence[tuple[float, float]] = VIEWS,
-    width: float = theme.TWO_COLUMNS,
+    width: theme.Width = theme.TWO_COLUMNS,
 ) -> theme.Figure:
     """Draw poses along a path (a `Plan`, a `Path`, anything with `robot` and `q`) among its obstacles.
 
     `obstacles` replaces the scene of the path; `views` are azimuth and elevation in degrees; `width` is in millimetres.
     The first pose is grey, the last one blue, those between them shade from one to the other.
     """
+    width = theme.millimetres(width)
     whole("poses", poses, 2, MethodError)
     if not views:
         raise MethodError("views is empty; give at least one pair of azimuth and elevation in degrees")

@@ -29,13 +29,14 @@ def section_bodies(
     *,
     largest: float = math.radians(100.0),
     step: float = math.radians(10.0),
-    width: float = theme.TWO_COLUMNS,
+    width: theme.Width = theme.TWO_COLUMNS,
 ) -> theme.Figure:
     """Draw sections by name side by side, at bends from 0 to `largest` in steps of `step` radians, at full length.
 
     The curve of the tip is the workspace of a section in its bending plane. Dots are the ends of sub-arcs.
     `width` is in millimetres. Source: [K22] fig. 3.14.
     """
+    width = theme.millimetres(width)
     if not sections:
         raise MethodError("sections is empty; give at least one section by name")
     for name, section in sections.items():
@@ -72,12 +73,13 @@ def section_bodies(
     return figure
 
 
-def chord_angle(sections: Mapping[str, Section], *, width: float = theme.TWO_COLUMNS) -> theme.Figure:
+def chord_angle(sections: Mapping[str, Section], *, width: theme.Width = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw the ratio k = bend / chord angle, and the chord angle, against the bend of named sections.
 
     Bends run from 0 to `bend_max`. A dot marks the critical bend, at which the chord angle is largest: a section that
     bends further reaches no new direction. `width` is in millimetres. Source: [K22] figs. 2.2, 2.3.
     """
+    width = theme.millimetres(width)
     if not sections:
         raise MethodError("sections is empty; give at least one section by name")
     from matplotlib.ticker import MultipleLocator

@@ -37,12 +37,13 @@ def wilson(reached: npt.ArrayLike, count: npt.ArrayLike) -> tuple[Array, Array]:
     return low, high
 
 
-def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = theme.ONE_COLUMN) -> theme.Figure:
+def success(counts: Counts, *, label: str = BEND_LIMIT, width: theme.Width = theme.ONE_COLUMN) -> theme.Figure:
     """Draw the share of targets that each method reached, with 95 % Wilson bands.
 
     `counts` has, for every method, the abscissae, the numbers of targets reached and the numbers of targets. `label` is
     the label of the axis; one that ends in (°) gets ticks every 30 degrees. `width` is in millimetres.
     """
+    width = theme.millimetres(width)
     if not counts:
         raise MethodError("counts is empty; give at least one method")
     with theme.drawing(width, min(0.66 * width, HIGHEST) + (0.0 if len(counts) <= FEW else 5.0)) as figure:

@@ -27,13 +27,14 @@ BINS_PER_DECADE = 16
 FASTEST = 0.05
 
 
-def solve_times(times: Times, *, width: float = theme.ONE_COLUMN) -> theme.Figure:
+def solve_times(times: Times, *, width: theme.Width = theme.ONE_COLUMN) -> theme.Figure:
     """Draw histograms of the time per solve, a row per method on one logarithmic axis.
 
     `times` has, for every method, the seconds of the solves that reached their target and the number of all solves. A
     line marks the median, a triangle the 99th percentile; the median and the share reached are at the right. `width`
     is in millimetres.
     """
+    width = theme.millimetres(width)
     if not times:
         raise MethodError("times is empty; give at least one method")
     rows = {name: np.maximum(US * np.asarray(seconds, dtype=float), FASTEST) for name, (seconds, _) in times.items()}
@@ -91,13 +92,14 @@ def _write_numbers(panel: Any, row: Array, count: int) -> None:
 
 
 def time_distributions(
-    cases: Mapping[str, Times], *, methods: Sequence[str] | None = None, width: float = theme.TWO_COLUMNS
+    cases: Mapping[str, Times], *, methods: Sequence[str] | None = None, width: theme.Width = theme.TWO_COLUMNS
 ) -> theme.Figure:
     """Draw the share of solves that reached their target within a time, a panel per case.
 
     `cases` maps the title of each panel to the argument `times` of `solve_times`. `methods` is the order of the legend
     and names every method of the cases; `width` is in millimetres.
     """
+    width = theme.millimetres(width)
     given = list(dict.fromkeys(method for case in cases.values() for method in case))
     methods = methods or given
     if not cases:

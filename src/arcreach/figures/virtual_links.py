@@ -32,13 +32,14 @@ class _Step(NamedTuple):
     q: Array | None = None
 
 
-def virtual_links(solution: Solution, *, iteration: int = 1, width: float = theme.TWO_COLUMNS) -> theme.Figure:
+def virtual_links(solution: Solution, *, iteration: int = 1, width: theme.Width = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw an iteration of `fabrikc`, `fabrikx` or `chords` from a solution with a trace, section by section.
 
     The first row is forward reaching, tip to base; the second backward reaching, base to tip, with the bodies of the
     sections. Points are projected onto the upright plane in which they spread most. `width` is in millimetres.
     Source: [K22] figs. 1.5, 2.7; [K22a] figs. 2, 3.
     """
+    width = theme.millimetres(width)
     trace, robot = solution.trace, solution.robot
     if trace is None or not trace.links or not isinstance(robot, Robot):
         raise MethodError("solution has no virtual links; give one of fabrikc, fabrikx or chords with trace=True")

@@ -41,7 +41,7 @@ def workspace(
     label: str,
     logarithmic: bool = False,
     limits: tuple[float, float] | None = None,
-    width: float | None = None,
+    width: theme.Width | None = None,
 ) -> theme.Figure:
     """Draw values over cells of the workspace: one map per title, all on one colour scale.
 
@@ -49,6 +49,7 @@ def workspace(
     `label` names the values; `limits` are the ends of the scale, beyond which colours do not change. `width` is in
     millimetres; the default is a column for one map and a page for several.
     """
+    width = theme.millimetres(width, len(maps))
     from matplotlib.colors import LogNorm, Normalize
 
     drawn = {title: _checked(title, *cells) for title, cells in maps.items()}
@@ -76,13 +77,14 @@ def workspace_cells(
     *,
     cell: float,
     colours: Sequence[str] = (SAME_BOTH, OURS, THEIRS),
-    width: float | None = None,
+    width: theme.Width | None = None,
 ) -> theme.Figure:
     """Draw groups of cells in colours, one map per title.
 
     A group is given by the lower left corners (n, 2) of its cells in metres; all groups of a map lie on one grid. There
     are at most as many groups as `colours`. `cell` and `width` are as in `workspace`.
     """
+    width = theme.millimetres(width, len(maps))
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
@@ -163,13 +165,12 @@ def _check_grid(title: str, corners: Array, cell: float) -> None:
 
 @contextlib.contextmanager
 def _panels(
-    drawn: Mapping[str, tuple[Array, Array]], cell: float, width: float | None, bar: float
+    drawn: Mapping[str, tuple[Array, Array]], cell: float, width: float, bar: float
 ) -> Iterator[tuple[theme.Figure, Any]]:
     """Yield a figure, as `theme.drawing` does, with a panel per map, all of the same scale."""
     positive("cell", cell, "a length in metres", MethodError)
     for title, (points, _) in drawn.items():
         _check_grid(title, points, cell)
-    width = width or (theme.ONE_COLUMN if len(drawn) == 1 else theme.TWO_COLUMNS)
     corners = np.vstack([points for points, _ in drawn.values()])
     low, high = MM * corners.min(axis=0), MM * (corners.max(axis=0) + cell)
     low[0] = min(low[0], 0.0)

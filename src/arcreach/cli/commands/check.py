@@ -19,6 +19,7 @@ from arcreach.files.toml.problems import problems_of
 from arcreach.robots.hints import reach_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
+from arcreach.scenes.hints import extent_hint
 from arcreach.scenes.scene import Scene
 
 
@@ -41,7 +42,7 @@ def check(
                 raise FileError("is a scene of the catalogue, not a file; such scenes need no check")
         content = read_any(file, base, tip)
         kind, summary = _described(content)
-        note(reach_hint(content) if isinstance(content, (Robot, SymbolicRobot)) else "")
+        note(_hint(content))
     except ArcreachError as error:
         problems = problems_of(error)
     if as_json:
@@ -53,6 +54,15 @@ def check(
         typer.echo(printable(f"{called(file)}: a valid {kind}: {summary}"))
     if problems:
         raise typer.Exit(EXIT_BAD_INPUT)
+
+
+def _hint(content: Robot | SymbolicRobot | Scene | PlanarScene) -> str:
+    """Return a hint where the lengths of a file are probably millimetres; else ""."""
+    if isinstance(content, Scene):
+        return extent_hint(content)
+    if isinstance(content, PlanarScene):
+        return reach_hint(content.robot) or extent_hint(Scene(content.obstacles))
+    return reach_hint(content)
 
 
 def _described(content: object) -> tuple[str, str]:

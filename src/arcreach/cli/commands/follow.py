@@ -41,9 +41,10 @@ from arcreach.cli.motors import (
     check_motors,
     check_timing,
     parse_timing,
-    write_motors,
+    timed_motion,
+    write_motion,
 )
-from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, exit_by, note, picked, print_json
+from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, exit_by, note, note_unwritten, picked, print_json
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_number, parse_surroundings, read_targets
 from arcreach.errors import FileError, Interrupted, MethodError
@@ -104,8 +105,6 @@ def follow(
     loaded = load_chain(robot, "follow", base, tip)
     timing = parse_timing(loaded, max_speed, max_acceleration, max_jerk)
     check_motors(loaded, motors, motor_output, max_speed)
-    if max_speed is not None and motors is None:
-        raise MethodError("--max-speed has no meaning without --motors; give both")
     surroundings = parse_surroundings(scene, scale, margin, through, port_radius, port_axis)
     targets = _targets(waypoints, scene)
     if position_only:
@@ -130,15 +129,16 @@ def follow(
             )
         except Interrupted as stop:
             path, interrupted = stop.result, True
-    if out is not None:
-        path.to_csv(out)
+        timed = None if interrupted else timed_motion(path, timing, rate)
     noted: dict[str, Any] = {}
-    if timing:
-        if path.reached:
-            motion = path.timed(**timing, rate=rate)
-            noted = write_motors(motion, motors, motor_output)
-        else:
-            note(f"note: {motors} is not written, because not every point is reached")
+    if timed is not None:
+        noted = write_motion(timed, out, motors, motor_output)
+    elif out is not None:
+        path.to_csv(out)
+    if timing and timed is None:
+        why = "not every point is reached"
+        note(f"note: {out} has no times, because {why}" if out is not None else "")
+        note_unwritten(why, motors)
     if figure is not None:
         from arcreach.figures import joint_paths, save
 
@@ -157,6 +157,8 @@ def follow(
         note(path.hint)
     else:
         typer.echo(str(path))
+        if timed is not None:
+            typer.echo(str(timed))
     if interrupted:
         done = path.waypoint.max(initial=-1) + 1
         note(f"interrupted after {done} of {count(len(targets), 'waypoint')}")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from arcreach.cli.arguments import AsJson, FigurePath, PlanarName
-from arcreach.cli.output import check_figure, exit_by, picked, print_json, printable_lines
+from arcreach.cli.output import check_figure, exit_by, note_unwritten, picked, print_json, printable_lines
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_number
 from arcreach.errors import SceneError
@@ -40,7 +40,9 @@ def grasp(
             print_json({"scene": loaded.name, "grasps": grasps, "refusals": found.refusals})
         else:
             typer.echo(printable_lines(str(found)))
-    if figure is not None and len(found):
+    if not len(found):
+        note_unwritten("no grasp is possible", figure)
+    elif figure is not None:
         from arcreach import figures
 
         figures.save(figures.grasp(found[0], title=loaded.name), figure)

@@ -35,16 +35,16 @@ from arcreach.cli.motors import (
     check_motors,
     check_timing,
     parse_timing,
-    write_motors,
+    timed_motion,
+    write_motion,
 )
-from arcreach.cli.output import check_figure, console, exit_by, note, picked, print_json
+from arcreach.cli.output import check_figure, console, exit_by, note, note_unwritten, picked, print_json
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_number, parse_target
 from arcreach.errors import MethodError
 from arcreach.files import load_chain, load_scene
 from arcreach.planning.motion.plan import plan as find_plan
 from arcreach.planning.motion.plan_result import Plan
-from arcreach.planning.timing.timed import Timed
 
 
 def plan(
@@ -129,17 +129,16 @@ def plan(
             self_collision=self_collision,
             **wishes,
         )
-        timed = None
-        if found.reached and timing:
-            timed = found.timed(**timing, rate=rate)
-    if out is not None and found.reached:
-        if timed is not None:
-            timed.to_csv(out)
-        else:
-            found.to_csv(out, points)
-    noted = {} if timed is None else write_motors(timed, motors, motor_output)
+        timed = timed_motion(found, timing, rate)
+    noted: dict[str, Any] = {}
+    if timed is not None:
+        noted = write_motion(timed, out, motors, motor_output)
+    elif not found.reached:
+        note_unwritten("no path is found", out, motors)
+    elif out is not None:
+        found.to_csv(out, points)
     if as_json:
-        print_json({**_as_data(found, timed, scene), **noted})
+        print_json({**_as_data(found, scene), **noted})
         note(found.hint)
     else:
         console().print(str(found), highlight=False, soft_wrap=True)
@@ -152,8 +151,8 @@ def plan(
     exit_by(found.reached)
 
 
-def _as_data(found: Plan, timed: Timed | None, scene: str) -> dict[str, Any]:
-    data: dict[str, Any] = {
+def _as_data(found: Plan, scene: str) -> dict[str, Any]:
+    return {
         "robot": found.robot.name,
         "scene": found.scene.name or scene,
         "coordinates": found.robot.coordinates,
@@ -161,4 +160,3 @@ def _as_data(found: Plan, timed: Timed | None, scene: str) -> dict[str, Any]:
         "status": found.status.name,
         **picked(found, "q", "clearance", "position_error", "angle_error", "goals", "motions", "seconds"),
     }
-    return data if timed is None else {**data, "duration": timed.duration}

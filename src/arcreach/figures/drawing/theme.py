@@ -8,11 +8,13 @@ import math
 import os
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from arcreach import _text
+from arcreach._checks import real_array, shown
 from arcreach._extras import require
 from arcreach._io import check_output, write_bytes
+from arcreach.errors import MethodError
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 # Widths in millimetres of one column and of a page: 3.5 and 7.16 inches, as most journals of the field require.
 ONE_COLUMN = 3.5 * 25.4
 TWO_COLUMNS = 7.16 * 25.4
+# Accepted widths in millimetres: in narrower figures labels leave no room for panels; an A0 poster is 841 mm wide.
+NARROWEST, WIDEST = 60.0, 1000.0
+Width = float | Literal["column", "page"]
 
 # The colours of Okabe and Ito, distinguishable with any colour vision, dark ones first.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -80,6 +85,20 @@ _RC: dict[str, Any] = {
     # Gives the parts of an SVG the same ids every time.
     "svg.hashsalt": "arcreach",
 }
+
+
+def millimetres(width: Width | None, panels: int = 1) -> float:
+    """Return the width of a figure in millimetres; None is a column for one panel and a page for several."""
+    named = {None: ONE_COLUMN if panels == 1 else TWO_COLUMNS, "column": ONE_COLUMN, "page": TWO_COLUMNS}
+    if width is None or isinstance(width, str):
+        chosen = named.get(width)
+    else:
+        given = real_array(width)
+        chosen = float(given) if given is not None and given.shape == () else None
+    if chosen is None or not NARROWEST <= chosen <= WIDEST:
+        accepted = f"'column', 'page', or millimetres from {NARROWEST:g} to {WIDEST:g}"
+        raise MethodError(f"width = {shown(width)} is not accepted; give {accepted}")
+    return chosen
 
 
 def look(names: Sequence[str], **changed: Any) -> dict[str, dict[str, Any]]:
