@@ -290,3 +290,20 @@ def test_a_margin_without_a_scene_is_refused(margin):
             call(robot, at, margin=margin)
     with pytest.raises(ar.MethodError, match=r"margin = .* has no meaning without a scene"):
         ar.follow(robot, [at], margin=margin)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["ur5", "three-section"])
+def test_beyond_reach_the_answer_is_the_nearest_configuration(name):
+    robot = ar.load_robot(name)
+    rng = np.random.default_rng(3)
+    points = rng.normal(size=(100, 3))
+    points *= 1.5 * robot.reach / np.linalg.norm(points, axis=1, keepdims=True)
+    found = ar.solve_batch(robot, points)
+    assert (found.status == Status.OUT_OF_REACH).all()
+    assert robot.within_limits(found.q).all()
+    starts = (robot.sample(100, seed=seed) for seed in range(10))
+    rivals = [ar.solve_batch(robot, points, method="lm", start=start).position_error for start in starts]
+    excess = found.position_error - np.min(rivals, axis=0)
+    assert np.median(excess) < 1e-6 * robot.reach
+    assert (excess < 2e-3 * robot.reach).all()

@@ -116,7 +116,7 @@ def build_search(kind: Kind, part: Parts) -> Any:
             # One more wave for the final, patient descent from the best configuration.
             for wave in range(waves + 1):
                 last_one = wave == waves or tally.code != GOING_ON
-                if last_one and not worth_polish(plan, tally):
+                if last_one and not worth_polish(plan, schedule, tally):
                     break
                 here = wave * WARP
                 attempt = here + lane

@@ -199,8 +199,9 @@ def test_a_margin_is_kept_and_a_configuration_is_a_motion_to_itself():
     scene = ar.Scene([ar.Sphere((0.03, 0.0, 0.07), 0.01)])
     straight = space.variables(robot.neutral[None])
     distance = float(ar.clearance(robot, robot.neutral, scene))
-    assert MotionCheck(space, scene, 0.999 * distance - TOLERANCE).free(straight, straight)
-    assert not MotionCheck(space, scene, 1.001 * distance).free(straight, straight)
+    check = MotionCheck(space, scene, 0.0)
+    assert check.keeps(straight, 0.999 * distance - TOLERANCE).tolist() == [True]
+    assert check.keeps(straight, 1.001 * distance).tolist() == [False]
 
 
 def test_a_motion_stays_inside_the_limits_and_ends_where_it_should():

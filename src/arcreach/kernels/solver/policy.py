@@ -18,7 +18,7 @@ LONG_STEPS = 60
 # Long chains get more steps: their descents follow more limits in turn.
 MANY_VARIABLES = 16
 MANY_LONG_STEPS = 200
-# A best residual within this many tolerances gets a final descent with a larger step budget.
+# A best residual within this many tolerances gets a final descent with a larger step budget; targets beyond reach too.
 NEARLY = 100.0
 POLISH_STEPS = 500
 # Give up on a start after this many successive weak steps (`descent.accept_or_give_up`).
@@ -117,6 +117,11 @@ def updated_tally(
 
 
 @kernel(fast=True, inline=True)
-def worth_polish(policy: Policy, tally: Tally) -> bool:
-    """Return whether a final descent may succeed: progress is slow at corners of the limits. Source: derived."""
-    return (tally.code == GOING_ON or tally.code == STALLED) and tally.best <= policy.nearly
+def worth_polish(policy: Policy, schedule: Schedule, tally: Tally) -> bool:
+    """Return whether a final descent is due: the target may be reached, or is beyond reach.
+
+    Progress is slow at corners of the limits, and towards the configuration nearest to a target beyond reach.
+    Source: derived.
+    """
+    beyond_reach = schedule.last < schedule.mixed
+    return (tally.code == GOING_ON or tally.code == STALLED) and (beyond_reach or tally.best <= policy.nearly)

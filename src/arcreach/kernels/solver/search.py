@@ -113,7 +113,7 @@ def search(
         if tally.code != GOING_ON:
             break
     ended = STALLED if tally.code == GOING_ON else tally.code
-    if not worth_polish(policy, tally):
+    if not worth_polish(policy, schedule, tally):
         return ended, tally.steps
     copy(best_v, work.v)
     code, steps, _ = descend(model, goal, final_budget(policy, tally.steps), work, watch)

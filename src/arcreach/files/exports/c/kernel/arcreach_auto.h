@@ -561,11 +561,13 @@ static void method_begin(ar_solver *s) {
   copy(s->v, s->best_v, AR_VARIABLES);
 }
 
+static int beyond_reach(const ar_solver *s) { return s->away > AR_REACH + s->position_tol; }
+
 /* Count a descent that ended; return AR_WORKING while another start is due. */
 static int settle(ar_solver *s, int code) {
   const int many = s->mode == AR_ROTATION || !AR_SYMMETRIC;
   const int32_t tabulated = s->mode == AR_ROTATION ? AR_ROTATION_STARTS : AR_STARTS;
-  const int32_t last = s->nearby + (s->away > AR_REACH + s->position_tol ? AR_BEYOND_REACH_STARTS : 2 * tabulated);
+  const int32_t last = s->nearby + (beyond_reach(s) ? AR_BEYOND_REACH_STARTS : 2 * tabulated);
   const real left = s->residual;
   if (left < s->best * (1 - SAME)) s->same = 0;
   if (left < s->best * (1 + SAME)) s->same++;
@@ -597,7 +599,7 @@ static int method_step(ar_solver *s) {
   }
   s->ended = settle(s, code);
   nearly = s->aim2 + AR_WEIGHT * AR_WEIGHT * s->angle_tol * s->angle_tol;
-  if (s->ended == AR_STALLED && s->best <= AR_NEARLY * AR_NEARLY * nearly) {
+  if (s->ended == AR_STALLED && (beyond_reach(s) || s->best <= AR_NEARLY * AR_NEARLY * nearly)) {
     copy(s->best_v, s->v, AR_VARIABLES);
     begin_descent(s, AR_POLISH_STEPS, AR_POLISH_STEPS, 1);
     s->polishing = 1;
