@@ -288,8 +288,9 @@ def test_emulated_cortex_m4(name, mode, position_tol, most, tmp_path):
     assert memory + found.stack <= 4096
 
 
-def test_the_example_is_built_and_solves(tmp_path):
-    _, folder = folder_of("three-section", "float32")
+@pytest.mark.parametrize("name", ["three-section", "extensible-sections", "mixed-sections", "rail-iiwa-14"])
+def test_the_example_is_built_and_solves(tmp_path, name):
+    _, folder = folder_of(name, "float32")
     sources = [folder / "src" / "arcreach.c", folder / "examples" / "solve.c"]
     command = ["gcc", *harness.STRICT, "-O2", f"-I{folder / 'src'}", *sources, "-lm", "-o", tmp_path / "solve"]
     subprocess.run(list(map(str, command)), check=True)

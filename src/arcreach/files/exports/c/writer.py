@@ -52,6 +52,11 @@ def export_c(
     for name in ("README.md", "CMakeLists.txt", "library.properties", "examples/solve/solve.ino", "examples/solve.c"):
         texts[root / name] = (kernel / "project" / name).read_text(encoding="utf-8")
     texts[root / "README.md"] = texts[root / "README.md"].replace("ROBOT", robot.name or "one robot")
+    # Half-way from rest to a random configuration, which is inside the limits also when it is rounded.
+    example = 0.5 * (robot.neutral + robot.sample(1, seed=1)[0])
+    suffix = "f" if precision == "float32" else ""
+    values = ", ".join(f"{value:.4f}{suffix}" for value in example)
+    texts[root / "examples/solve.c"] = texts[root / "examples/solve.c"].replace("CONFIGURATION", values)
     for path, text in texts.items():
         make_folder(path.parent)
         write_text(path, text)

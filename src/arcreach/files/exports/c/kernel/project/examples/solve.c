@@ -5,12 +5,11 @@
 
 int main(void) {
   static ar_solver solver;
-  ar_real q[AR_DOF] = {0}, pose[3][4];
+  ar_real q[AR_DOF] = {CONFIGURATION}, pose[3][4];
   ar_target target = {AR_POSITION, {0, 0, 0}, {0, 0, 1}, {0}};
   ar_result result;
   int i;
 
-  for (i = 0; i < AR_DOF; i++) q[i] = (ar_real)0.2;
   ar_forward(q, pose);
   for (i = 0; i < 3; i++) target.position[i] = pose[i][3];
   ar_solve(&solver, &target, 0, 0, q, &result);
