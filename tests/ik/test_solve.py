@@ -307,3 +307,21 @@ def test_beyond_reach_the_answer_is_the_nearest_configuration(name):
     excess = found.position_error - np.min(rivals, axis=0)
     assert np.median(excess) < 1e-6 * robot.reach
     assert (excess < 2e-3 * robot.reach).all()
+
+
+@pytest.mark.parametrize(
+    ("keyword", "words"),
+    [
+        ("tol", "did you mean position_tol or angle_tol"),
+        ("iterations", "did you mean max_iterations"),
+        ("axis", "axis is an argument of Target, axes of solve_batch"),
+    ],
+)
+def test_a_keyword_of_another_name_is_advised(keyword, words):
+    with pytest.raises(MethodError, match=words):
+        solve_batch(ar.load_robot("three-section"), [[0.0, 0.0, 0.08]], **{keyword: 1})
+
+
+def test_nothing_is_no_target():
+    with pytest.raises(TargetError, match="target = None is not accepted"):
+        solve(ar.load_robot("three-section"), None)

@@ -284,9 +284,11 @@ def _advice(unknown: str) -> str:
     arguments: dict[str, Any] = {}
     for owner in (Target, solve, solve_batch):
         if unknown in inspect.signature(owner).parameters:
-            return f"; {unknown} is an argument of {owner.__name__}"
+            plural = {"axis": ", axes of solve_batch", "rotation": ", rotations of solve_batch"}.get(unknown, "")
+            return f"; {unknown} is an argument of {owner.__name__}{plural}"
         arguments |= inspect.signature(owner).parameters
-    near = difflib.get_close_matches(unknown, arguments, n=2)
+    near = [name for name in arguments if unknown in name.split("_")]
+    near = near or difflib.get_close_matches(unknown, arguments, n=2)
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 

@@ -280,7 +280,7 @@ def as_target(value: Any) -> Target:
             return value[0]
         raise TargetError(f"target = {value!r} is not accepted; give one of them")
     given = real_array(value)
-    if given is None:
+    if given is None or given.ndim == 0:
         raise TargetError(f"target = {shown(value)} is not accepted; {accepted}")
     if given.shape == (4, 4):
         return Target.from_pose(given)
