@@ -375,7 +375,11 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "0,0,1", "--axis", "0,0,0"), "zero"),
         (("three-section", "--to", "0,0,1", "--axis", "0,0,x"), "--axis: 'x' is not a number"),
         (("three-section", "--to", "0,0,1", "--axis", "0,0,1", "--rotation", "1,0,0,0"), "both given"),
-        (("three-section", "--to", "0,0,1", "--rotation", "1,0,0"), "--rotation has 3 values; give 4 or 9"),
+        (
+            ("three-section", "--to", "0,0,1", "--rotation", "1,0,0"),
+            "--rotation has 3 values; give 4 or 9 (a quaternion or",
+        ),
+        (("ur5", "--to", "0,0,1", "--rotation", "90deg,0,0"), "for Euler angles name their convention, as ZYX:90deg"),
         (("three-section", "--to", "0,0,1", "--rotation", "0,0,0,0"), "quaternion is zero"),
         (("three-section", "--to", "0,0,1", "--rotation", "ZZX:0,0,0"), "convention = 'ZZX' is not accepted"),
         (("three-section", "--to", "0,0,1", "--rotation", "ZYX:0,0"), "--rotation has 2 values; give 3"),
@@ -386,7 +390,8 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "0,0,1", "--method", "magic"), "method = 'magic'"),
         (("three-section", "--to", "0,0,1", "--method", "fabrikx", "--variant", "x"), "variant = 'x'"),
         (("three-section", "--to", "0,0,1", "--start", "1,2"), "give 6"),
-        (("three-section", "--to", "0,0,1", "--prefer", "straight"), "--prefer: has 1 values"),
+        (("three-section", "--to", "0,0,1", "--prefer", "0.5"), "--prefer: has 1 values"),
+        (("three-section", "--to", "0,0,1", "--prefer", ""), "--prefer '' is not known; give one of rest"),
         (("ur5", "--to", "0,0,1", "--limits", "base"), "give NAME=LOW,HIGH"),
         (("ur5", "--to", "0,0,1", "--limits", "base=1mm,2mm"), "--limits: base: "),
         (("ur5", "--to", "0,0,1", "--limits", "base=0,1", "--limits", "base=0,2"), "--limits of base are given twice"),
@@ -406,6 +411,10 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "0,0,1", "--option", "a=1+1"), "option a: '1+1' is not accepted"),
         (("three-section", "--to", "0,0,1", "--option", "a=[1,[2]]"), "option a: '[2]' is not accepted"),
         (("three-section", "--to", "0,0,1", "--option", "start=3"), "method 'auto' has no option 'start'"),
+        (
+            ("three-section", "--to", "0,0,1", "--option", "max_iterations=5"),
+            "none; --max-iterations is an option of ik",
+        ),
         (("three-section", "--to", "0,0,1", "--all", "--option", "a=1"), "--option has no meaning with --all"),
         (("three-section", "--file", "missing.csv"), "no such file"),
         (("three-section", "--file", "missing.csv", "--axis", "0,0,1"), "--axis has no meaning with --file"),
@@ -426,6 +435,7 @@ def test_bad_input(run, arguments, words):
     ("text", "words"),
     [
         ("", "is empty"),
+        ("x,y,z\n", "has a first line of names only; give a target per line after it"),
         ("x,y\n1,2\n", "lacks 'z'"),
         ("x,y,z\n1,2\n", "line 2: has 2 values"),
         ("x,y,z\n1,2,a\n", "line 2: z: "),
@@ -463,8 +473,6 @@ def test_a_file_of_quaternions_in_any_order_of_columns(tmp_path):
     path.write_text("x,y,z,qx,qy,qz,qw\n10mm,0,90mm,0,0,2,0\n0,0,0.1,0,0,0,1\n")
     wanted = [ar.Target([0.01, 0, 0.09], quaternion=[0, 0, 0, 2]), ar.Target([0, 0, 0.1], rotation=np.eye(3))]
     assert read_targets(path) == ar.Targets.from_list(wanted)
-    path.write_text("x,y,z,qw,qx,qy,qz\n")
-    assert len(read_targets(path)) == 0
 
 
 def test_columns_that_are_not_read_are_named(run, tmp_path):
@@ -480,9 +488,10 @@ def test_hints_at_degrees_of_a_rotation(run):
 
 
 def test_an_unknown_preference_names_the_known_ones(run):
-    code, _, err = run("ik", "three-section", "--to", "0,0,90mm", "--prefer", "resst")
+    code, _, err = run("ik", "three-section", "--to", "0,0,90mm", "--prefer", "resting")
     assert code == 2
-    assert "or give one of rest, middle, limits" in err
+    known = "give one of rest, middle, limits, or a configuration; did you mean 'rest'?"
+    assert err == f"error: --prefer 'resting' is not known; {known}\n"
 
 
 def test_methods(run):
@@ -550,6 +559,20 @@ def test_a_trace_that_is_cut_off_is_noted(run, tmp_path, monkeypatch):
 
 def test_unknown_methods_get_a_suggestion(run):
     assert run("ik", "ur5", "--to", "0.3,0.3,0.3", "--method", "atuo")[2].endswith("; did you mean 'auto'?\n")
+    for name, known in (("LM", "lm"), ("Chords", "chords")):
+        err = run("ik", "ur5", "--to", "0.3,0.3,0.3", "--method", name)[2]
+        assert err.endswith(f"svd-dls; did you mean '{known}'?\n")
     assert run("experiment", "run", "comp")[2].endswith("; did you mean 'compare'?\n")
     with pytest.raises(ar.TargetError, match="did you mean 'lengths'"):
         ar.fit(ar.load_robot("tendon-driven"), [], free=["length"])
+
+
+def test_results_keep_a_joint_called_status(run, tmp_path):
+    robot = tmp_path / "robot.toml"
+    ar.save_robot(ar.Robot([ar.Revolute((0, 0, 1), name="status"), ar.Section(0.1, 1.5)]), robot)
+    (tmp_path / "targets.csv").write_text("x,y,z\n0.03491895,0.0147635,0.08966951\n")
+    out = run("ik", robot, "--file", tmp_path / "targets.csv")[1]
+    names, values = (line.split(",") for line in out.splitlines()[:2])
+    row = dict(zip(names, values, strict=True))
+    assert row["result_status"] == "REACHED"
+    assert math.isfinite(float(row["status"]))

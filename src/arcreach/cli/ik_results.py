@@ -14,7 +14,7 @@ from arcreach._extras import require
 from arcreach._io import CSV_ENDINGS, check_output, csv_text, write_bytes, write_text
 from arcreach.cli.output import json_text, print_json
 from arcreach.cli.tendon_output import tendon_columns
-from arcreach.ik.log import coordinate_columns
+from arcreach.ik.log import columns_beside, coordinate_columns
 from arcreach.ik.solution import STATUS_BY_CODE, Solutions
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -40,15 +40,15 @@ def result_columns(
     columns = coordinate_columns(robot, q)
     if driven is not None:
         columns |= tendon_columns(driven, {"pulls": driven.pulls(q)})
-    columns["status"] = [STATUS_BY_CODE[code].name for part in parts for code in part.status]
+    found: dict[str, list[Any]] = {"status": [STATUS_BY_CODE[code].name for part in parts for code in part.status]}
     for name in RESULTS:
-        columns[name] = [value for part in parts for value in getattr(part, name).tolist()]
+        found[name] = [value for part in parts for value in getattr(part, name).tolist()]
     if parts and parts[0].clearance is not None:
-        columns["clearance"] = np.concatenate([part.clearance for part in parts if part.clearance is not None]).tolist()
+        found["clearance"] = np.concatenate([part.clearance for part in parts if part.clearance is not None]).tolist()
     if parts and parts[0].port_distance is not None:
         passed = [part.port_distance for part in parts if part.port_distance is not None]
-        columns["port_distance"] = np.concatenate(passed).tolist()
-    return columns
+        found["port_distance"] = np.concatenate(passed).tolist()
+    return columns_beside(columns, found, "result_")
 
 
 def write_columns(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,30 @@ def coordinate_columns(robot: Robot | SymbolicRobot, q: Array) -> dict[str, list
     return {name: q[:, k].tolist() for k, name in enumerate(robot.coordinates)}
 
 
+def prefix_beside(taken: Iterable[str], names: Iterable[str], prefix: str) -> str:
+    """Return the prefix for column names of which one is taken, such as that of a slide called x; else ""."""
+    # Readers of columns ignore case.
+    taken, names, found = {name.casefold() for name in taken}, list(names), ""
+    while not taken.isdisjoint(found + name.casefold() for name in names):
+        found += prefix
+    return found
+
+
+def columns_beside(
+    columns: Mapping[str, list[Any]], others: Mapping[str, list[Any]], prefix: str, ahead: int = 0
+) -> dict[str, list[Any]]:
+    """Return columns and others, the first `ahead` of them before the columns; see `prefix_beside`."""
+    prefix = prefix_beside(columns, others, prefix)
+    named = [(prefix + name, values) for name, values in others.items()]
+    return dict([*named[:ahead], *columns.items(), *named[ahead:]])
+
+
 def csv_log(robot: Robot | SymbolicRobot, trace: Trace) -> str:
     """Return a trace as CSV: coordinates and errors of every iteration, then the columns of the method."""
-    columns: dict[str, list[Any]] = {"iteration": list(range(len(trace))), **coordinate_columns(robot, trace.q)}
-    columns |= {"position_error": trace.position_error.tolist(), "angle_error": trace.angle_error.tolist()}
-    columns |= {name: _numbers(values) for name, values in trace.columns.items()}
-    return csv_text(columns)
+    others: dict[str, list[Any]] = {"iteration": list(range(len(trace)))}
+    others |= {"position_error": trace.position_error.tolist(), "angle_error": trace.angle_error.tolist()}
+    others |= {name: _numbers(values) for name, values in trace.columns.items()}
+    return csv_text(columns_beside(coordinate_columns(robot, trace.q), others, "trace_", ahead=1))
 
 
 def _numbers(values: npt.NDArray[Any]) -> list[Any]:

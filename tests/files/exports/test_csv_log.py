@@ -92,3 +92,13 @@ def test_bad_input_is_named(tmp_path):
     solution = ar.solve(robot, ar.Target([0.01, 0.0, 0.09]), "fabrikx", max_iterations=2)
     with pytest.raises(MethodError, match="trace=True"):
         write_csv_log(robot, solution, tmp_path / "log.csv")
+
+
+def test_a_trace_keeps_joints_called_like_its_columns(tmp_path):
+    robot = ar.Robot([ar.Revolute((0, 0, 1), name="iteration"), ar.Section(0.1, 1.5)])
+    found = ar.solve(robot, [0.02, 0.01, 0.09], trace=True)
+    write_csv_log(robot, found, tmp_path / "log.csv")
+    columns = columns_of(tmp_path / "log.csv")
+    assert np.array_equal(np.array(columns["iteration"], float), found.trace.q[:, 0])
+    assert columns["trace_iteration"] == [str(k) for k in range(len(found.trace))]
+    assert next(iter(columns)) == "trace_iteration"

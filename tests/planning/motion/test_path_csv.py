@@ -126,3 +126,24 @@ def test_directions_are_written_without_jumps_and_read_within_limits(tmp_path):
     read = ar.Path.from_csv(tmp_path / "path.csv", robot)
     assert robot.within_limits(read.q).all()
     np.testing.assert_allclose(read.q, path.q, atol=1e-12)
+
+
+def test_coordinates_named_like_other_columns_are_kept(tmp_path):
+    slides = [ar.Prismatic(0.0, 0.5, (1, 0, 0), name="x"), ar.Prismatic(0.0, 0.5, (0, 1, 0), name="Status")]
+    robot = ar.Robot([*slides, ar.Section(0.1, np.pi / 2)])
+    path = ar.follow(robot, [[0.25, 0.3, 0.09], [0.3, 0.3, 0.09]])
+    path.to_csv(tmp_path / "path.csv")
+    read = ar.Path.from_csv(tmp_path / "path.csv", robot)
+    np.testing.assert_array_equal(read.q[:, :2], path.q[:, :2])
+    np.testing.assert_array_equal(read.targets.positions, path.targets.positions)
+    assert read.reached
+    assert "path_x" in (tmp_path / "path.csv").read_text().splitlines()[0]
+
+
+def test_a_timed_motion_keeps_a_joint_called_time(tmp_path):
+    robot = ar.Robot([ar.Revolute((0, 0, 1), name="time"), ar.Link((0.1, 0.0, 0.0))])
+    motion = ar.follow(robot, [[0.1, 0.0, 0.0], [0.0, 0.1, 0.0]], start=[0.0]).timed(1.0, 1.0)
+    motion.to_csv(tmp_path / "motion.csv")
+    lines = np.genfromtxt(tmp_path / "motion.csv", delimiter=",", names=True)
+    np.testing.assert_allclose(lines["motion_time"], motion.times)
+    np.testing.assert_allclose(lines["time"], motion.q[:, 0])

@@ -14,7 +14,7 @@ from arcreach._checks import shown
 from arcreach._io import CSV_ENDINGS, check_output, write_csv, write_text
 from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, FileError, MethodError
-from arcreach.ik.log import POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns, csv_log
+from arcreach.ik.log import POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns, csv_log, prefix_beside
 from arcreach.ik.solution import Solution
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -80,10 +80,9 @@ def write_csv_path(robot: Robot | SymbolicRobot, q: npt.ArrayLike, path: str | o
 def pose_columns(poses: Array, beside: Iterable[str] = ()) -> dict[str, list[Any]]:
     """Return the position and the rotation, row by row, of poses (n, 4, 4).
 
-    Names begin with `tip_` if a column `beside` them, such as that of a slide called x, has one of the usual names.
+    Names begin with `tip_` if a column `beside` them has one of the usual names.
     """
     numbers = np.concatenate([poses[:, :3, 3], poses[:, :3, :3].reshape(-1, 9)], axis=1)
     names = (*POSITION_COLUMNS, *ROTATION_COLUMNS)
-    # Readers of columns ignore case.
-    prefix = "" if {name.casefold() for name in beside}.isdisjoint(names) else "tip_"
+    prefix = prefix_beside(beside, names, "tip_")
     return dict(zip((prefix + name for name in names), numbers.T.tolist(), strict=True))

@@ -7,6 +7,7 @@ import math
 import os
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from arcreach._io import called, find_columns, line_error, parse_rows, read_rows
 from arcreach._typing import Array
 from arcreach.errors import FileError, MethodError, TargetError
 from arcreach.ik.judge import judge
-from arcreach.ik.log import AXIS_COLUMNS, POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns
+from arcreach.ik.log import AXIS_COLUMNS, POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns, prefix_beside
 from arcreach.ik.solution import STATUS_BY_CODE, Status
 from arcreach.ik.target import Targets
 from arcreach.planning.motion.motion_check import unwrapped, wrapped
@@ -25,24 +26,32 @@ from arcreach.robots.robot import Robot
 NO_POINTS = "has no points; give a first line of names, then a point per line"
 # Metres and radians within which a target counts as reached in a file without statuses: the defaults of `follow`.
 TOLERANCES = (1e-6, 1e-3)
-OTHER_COLUMNS = ("waypoint", "clearance", "status", *POSITION_COLUMNS, *AXIS_COLUMNS, *ROTATION_COLUMNS)
+# Columns besides the coordinates that are read, and those that are only written.
+READ = ("waypoint", "clearance", "status", *POSITION_COLUMNS, *AXIS_COLUMNS, *ROTATION_COLUMNS)
+WRITTEN = ("position_error", "angle_error")
 
 
 def write_path(path: Path, file: str | os.PathLike[str]) -> None:
     """Write coordinates (directions unwrapped), waypoint, status, errors, any clearance, and target of every point."""
-    columns = coordinate_columns(path.robot, unwrapped(path.robot, path.q))
-    columns["waypoint"] = path.waypoint.tolist()
-    columns["status"] = [STATUS_BY_CODE[code].name for code in path.status]
-    columns |= {"position_error": path.position_error.tolist(), "angle_error": path.angle_error.tolist()}
+    others: dict[str, list[Any]] = {"waypoint": path.waypoint.tolist()}
+    others["status"] = [STATUS_BY_CODE[code].name for code in path.status]
+    others |= {"position_error": path.position_error.tolist(), "angle_error": path.angle_error.tolist()}
     if path.clearance is not None:
-        columns["clearance"] = path.clearance.tolist()
+        others["clearance"] = path.clearance.tolist()
     groups: list[tuple[Sequence[str], Array]] = [(POSITION_COLUMNS, path.targets.positions)]
     if path.targets.rotations is not None:
         groups.append((ROTATION_COLUMNS, path.targets.rotations.reshape(-1, 9)))
     elif path.targets.axes is not None:
         groups.append((AXIS_COLUMNS, path.targets.axes))
-    columns |= {name: values[:, k].tolist() for names, values in groups for k, name in enumerate(names)}
-    write_csv(file, columns)
+    others |= {name: values[:, k].tolist() for names, values in groups for k, name in enumerate(names)}
+    prefix = _prefix(path.robot)
+    columns = coordinate_columns(path.robot, unwrapped(path.robot, path.q))
+    write_csv(file, columns | {prefix + name: values for name, values in others.items()})
+
+
+def _prefix(robot: Robot) -> str:
+    """Return the prefix of the columns besides the coordinates."""
+    return prefix_beside(robot.coordinates, (*READ, *WRITTEN), "path_")
 
 
 def read_path(file: str | os.PathLike[str], robot: Robot) -> Path:
@@ -62,24 +71,27 @@ def parse_path(text: str, origin: str, robot: Robot) -> Path:
 def _path(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> Path:
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
-    columns = _columns(rows, origin, robot)
-    q = wrapped(robot, np.stack([columns[name] for name in robot.coordinates], axis=1))
+    q, others = _columns(rows, origin, robot)
     n = len(q)
-    targets = _targets(origin, columns, robot, q)
-    waypoint = columns.get("waypoint", np.arange(n))
+    targets = _targets(origin, others, robot, q)
+    waypoint = others.get("waypoint", np.arange(n))
     judged = np.full(n, Status.REACHED.value)
     position_error, angle_error = judge(robot, q, targets, TOLERANCES, judged)
-    status = columns.get("status", judged).astype(np.int64)
-    clearance = columns.get("clearance")
+    status = others.get("status", judged).astype(np.int64)
+    clearance = others.get("clearance")
     return Path(robot, q, targets, waypoint.astype(np.int64), position_error, angle_error, status, 0.0, clearance)
 
 
-def _columns(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> dict[str, Array]:
-    """Return the known columns as numbers, read row by row, so that the text of a long file is never all in memory."""
+def _columns(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> tuple[Array, dict[str, Array]]:
+    """Return the configurations (n, dof) and the other known columns.
+
+    They are read row by row, so that the text of a long file is never all in memory.
+    """
     names = next(rows, (0, []))[1]
     if not names:
         raise FileError(f"{origin}: {NO_POINTS}")
-    found = find_columns(names, [*robot.coordinates, *OTHER_COLUMNS])
+    others = {_prefix(robot) + name: name for name in READ}
+    found = find_columns(names, [*robot.coordinates, *others])
     for name in robot.coordinates:
         if not found[name]:
             raise FileError(
@@ -94,23 +106,26 @@ def _columns(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -
         if len(cells) != len(names):
             raise line_error(origin, line, f"has {len(cells)} values; its first line has {len(names)}")
         for name, (index, values) in columns.items():
-            values.append(_number(origin, line, name, cells[index]))
+            values.append(_number(origin, line, others.get(name, ""), name, cells[index]))
     if not line:
         raise FileError(f"{origin}: {NO_POINTS}")
-    return {name: np.array(values) for name, (_, values) in columns.items()}
+    numbers = {name: np.array(values) for name, (_, values) in columns.items()}
+    q = np.stack([numbers[name] for name in robot.coordinates], axis=1)
+    return wrapped(robot, q), {plain: numbers[name] for name, plain in others.items() if name in numbers}
 
 
-def _number(origin: str, line: int, name: str, cell: str) -> float:
-    if name == "status":
+def _number(origin: str, line: int, kind: str, name: str, cell: str) -> float:
+    """Return the value of a cell; `kind` is the name of a column besides the coordinates without its prefix."""
+    if kind == "status":
         if cell not in Status.__members__:
             known = ", ".join(Status.__members__)
-            raise line_error(origin, line, f"status = {shown(cell)} is not known; give one of {known}")
+            raise line_error(origin, line, f"{name} = {shown(cell)} is not known; give one of {known}")
         return Status[cell].value
     try:
         value = float(cell)
     except ValueError:
         value = math.nan
-    if math.isnan(value) or (math.isinf(value) and name != "clearance"):
+    if math.isnan(value) or (math.isinf(value) and kind != "clearance"):
         raise line_error(origin, line, f"{name} = {shown(cell)} is not accepted; give a finite number in SI units")
     return value
 

@@ -20,7 +20,7 @@ from arcreach._extras import require
 from arcreach._io import write_csv
 from arcreach._typing import Array
 from arcreach.errors import TargetError
-from arcreach.ik.log import coordinate_columns
+from arcreach.ik.log import columns_beside, coordinate_columns
 from arcreach.planning.motion.motion_check import STRAIGHT, MotionCheck, VariableSpace, unwrapped
 from arcreach.planning.timing.jerk_limits import jerk_limited_profile
 from arcreach.planning.timing.profile import Profile, fastest_profile, joined
@@ -71,7 +71,8 @@ class Timed(_text.Printed):
 
     def to_csv(self, file: str | os.PathLike[str]) -> None:
         """Write the motion as CSV: `time` in seconds, then a column per coordinate in SI units."""
-        write_csv(file, {"time": self.times.tolist(), **coordinate_columns(self.robot, self.q)})
+        columns = coordinate_columns(self.robot, self.q)
+        write_csv(file, columns_beside(columns, {"time": self.times.tolist()}, "motion_", ahead=1))
 
     def motor_table(self, output: str = "pulls") -> MotorTable:
         """Return the pulls of the tendons and their speeds; `output` "bends" or "coordinates" selects those instead.

@@ -13,7 +13,7 @@ import numpy as np
 from arcreach._io import csv_text
 from arcreach._typing import Array
 from arcreach.errors import StudioError
-from arcreach.ik.log import coordinate_columns
+from arcreach.ik.log import columns_beside, coordinate_columns
 from arcreach.ik.port import Port
 from arcreach.robots.robot import Robot
 from arcreach.studio.panels.events import Studio, from_client
@@ -171,7 +171,8 @@ class JogTab:
 
     def _send(self, client: Any) -> None:
         q, robot = self._studio.jogging.recorded, self._studio.state.request.robot
-        columns = {"time": [round(PERIOD * i, 6) for i in range(len(q))], **coordinate_columns(robot, q)}
+        times = [round(PERIOD * i, 6) for i in range(len(q))]
+        columns = columns_beside(coordinate_columns(robot, q), {"time": times}, "motion_", ahead=1)
         client.send_file_download("arcreach-motion.csv", csv_text(columns).encode(), save_immediately=True)
 
     def refresh_if_due(self) -> None:
