@@ -26,6 +26,9 @@ def test_info_shows_tendons(run, tmp_path):
     ar.save_robot(ar.Robot([ar.Section(0.05, 1.0, tendons=[tendon])]), path)
     for words in ("helical", "both", "-20 to"):
         assert words in run("info", path)[1]
+    for limit, words in ({"pull_max": 0.003}, "at most 3 mm"), ({"pull_min": -0.002}, "at least -2"):
+        ar.save_robot(ar.Robot([ar.Section(0.05, 1.0, tendons=[ar.Tendon(0.004, 0.0, **limit)])]), path)
+        assert words in run("info", path)[1]
 
 
 def test_fk_shows_pulls(run, tmp_path):

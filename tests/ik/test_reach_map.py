@@ -107,3 +107,7 @@ def test_the_grid_of_a_robot_without_length_is_one_cell():
 def test_a_layer_beyond_the_robot_is_refused():
     with pytest.raises(ar.TargetError, match=r"layer y = 90 m is beyond the robot"):
         ar.reach_map(ar.load_robot("three-section"), cells=4, layer=("y", 90.0))
+
+
+def test_a_map_without_directions_names_none():
+    assert "direction" not in str(ar.reach_map(ar.load_robot("two-section"), cells=4, directions=0))

@@ -154,7 +154,8 @@ def _read(path: Path, wanted: Columns) -> Array:
         raise file_error(path, f"is empty; give one {wanted.row} per line: {_listed(wanted)}")
     order = list(range(len(wanted.names)))
     columns = len(order)
-    names, header = split_units(first[1], wanted.names.__contains__)
+    known = {name.casefold() for name in wanted.names}
+    names, header = split_units(first[1], lambda name: name.casefold() in known)
     found = find_columns(names, wanted.names)
     column_units = [""] * columns
     if any(found.values()):

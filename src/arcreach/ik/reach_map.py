@@ -77,12 +77,13 @@ class ReachMap:
 
     def __str__(self) -> str:
         share = self.share
-        return (
-            f"{int((share > 0.0).sum())} of {len(share)} positions reached, {int((share == 1.0).sum())} in all "
-            f"{self.reached.shape[1]} directions; mean dexterity {float(self.mean_dexterity[share > 0.0].mean()):.3f}"
-            if (share > 0.0).any()
-            else f"none of {len(share)} positions reached"
-        )
+        if not (share > 0.0).any():
+            return f"none of {len(share)} positions reached"
+        text = f"{int((share > 0.0).sum())} of {len(share)} positions reached"
+        if len(self.directions):
+            directions = _text.count(len(self.directions), "direction")
+            text += f", {int((share == 1.0).sum())} in all of {directions}"
+        return f"{text}; mean dexterity {float(self.mean_dexterity[share > 0.0].mean()):.3f}"
 
 
 def reach_map(

@@ -127,7 +127,14 @@ def _tendon_rows(robot: Robot) -> list[tuple[str, ...]]:
         routing = [f"{tendon.discs} discs" if tendon.discs else "straight"]
         if tendon.rate:
             routing = [f"helical, {number(math.degrees(tendon.rate) * 1e-3)}°/mm", *routing[: bool(tendon.discs)]]
-        limits = [_range(tendon.pull_min, tendon.pull_max)] if math.isfinite(tendon.pull_max - tendon.pull_min) else []
+        low, high = tendon.pull_min, tendon.pull_max
+        limits = [_range(low, high)] if math.isfinite(high - low) else []
+        if not limits and (math.isfinite(low) or math.isfinite(high)):
+            limits = [
+                f"at most {coordinate(high, 'length')}"
+                if math.isfinite(high)
+                else f"at least {coordinate(low, 'length')}"
+            ]
         limits += [f"{number(tendon.speed_max * 1e3)} mm/s"] if math.isfinite(tendon.speed_max) else []
         limits += [f"{number(tendon.force_max)} N"] if math.isfinite(tendon.force_max) else []
         rows.append(
