@@ -216,3 +216,23 @@ def test_a_continuous_joint_goes_the_shorter_way_round():
     robot = ar.Robot([ar.Revolute(lower=-np.inf, upper=np.inf), ar.Link((0.1, 0, 0))])
     motion = motion_between(robot, [[3.0], [-3.0]], 21)
     assert (np.abs(motion) >= 3.0 - 1e-12).all()
+
+
+def test_a_motion_keeps_narrower_limits_of_a_continuous_joint():
+    robot = ar.Robot([ar.Revolute(lower=-np.inf, upper=np.inf, name="turn"), ar.Link((0.1, 0, 0))])
+    motion = motion_between(robot, [[2.5], [-2.5]], 21, {"turn": (-3.0, 3.0)})
+    np.testing.assert_allclose(motion, np.linspace(2.5, -2.5, 21)[:, None], atol=1e-12)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["fixed", "variable", "arm"])
+def test_clearances_of_blocked_motions_are_lower_bounds(name):
+    robot = ROBOTS[name]
+    space = VariableSpace(robot)
+    scene = balls(robot, 40, seed=2)
+    V = space.variables(robot.sample(20, seed=3))
+    free, bounds = MotionCheck(space, scene, 0.0).clearances(V)
+    assert not free.all()
+    for a, b, bound in zip(V[:-1], V[1:], bounds, strict=True):
+        motion = space.coordinates(a + np.linspace(0, 1, 100)[:, None] * (b - a))
+        assert bound <= ar.clearance(robot, motion, scene).distance.min()

@@ -215,3 +215,14 @@ def test_the_roll_of_a_tip_is_sampled_though_no_point_moves():
     arm = ar.Robot([ar.Link((0.0, 0.0, 0.4)), ar.Revolute(axis=(0.0, 0.0, 1.0)), ar.Revolute(axis=(0.0, 0.0, 1.0))])
     found = ar.plan(arm, [0.0, 0.0], goal=[1.0, -0.5], scene=[ar.Sphere((2.0, 0.0, 0.0), 0.1)])
     np.testing.assert_allclose(found.sampled(3), [[0.0, 0.0], [0.5, -0.25], [1.0, -0.5]], atol=1e-12)
+
+
+@pytest.mark.compiled
+def test_a_robot_that_stays_in_a_collision_has_the_same_clearance_at_every_point():
+    arm, inside = ar.load_robot("three-section"), np.array([0.03, 0.0, 0.09])
+    ball = ar.Sphere(inside, 0.012)
+    path = ar.follow(arm, np.array([inside, [1.0, 0.0, 0.0], inside]), scene=[ball])
+    assert (path.q == path.q[0]).all()
+    assert path.clearance[0] < 0.0
+    np.testing.assert_allclose(path.clearance, path.clearance[0], atol=1e-12)
+    assert (path.clearance <= ar.clearance(arm, path.q, [ball]).distance).all()

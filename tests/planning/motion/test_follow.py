@@ -7,7 +7,7 @@ from tests import reference
 import arcreach as ar
 from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
-from arcreach.planning.motion.path import INSERTED
+from arcreach.planning.motion.path import DETOUR, INSERTED
 from arcreach.planning.motion.tracker import interpolate_target
 
 THREE_DEGREES = np.radians(3.0)
@@ -405,3 +405,37 @@ def test_a_waypoint_off_the_port_is_left_out():
     assert port.passage(robot, path.q).kept.all()
     with pytest.raises(MethodError, match="hold"):
         ar.follow(robot, [[0.03, 0.0, 0.12]], through=port, hold={"insertion": 0.1})
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("scene", [None, [ar.Sphere((-0.15, 0.0, 0.0), 0.02)]], ids=["free", "scene"])
+def test_limits_of_a_continuous_joint_keep_the_direction_of_its_turn(scene, tmp_path):
+    link = ar.Link((0.1, 0.0, 0.0))
+    robot = ar.Robot([ar.Revolute(lower=-np.inf, upper=np.inf), link, ar.Revolute((0, 1, 0), -1, 1), link])
+    q = np.array([[2.5, 0.2], [-2.5, 0.2], [-2.0, 0.2]])
+    limits = {"revolute-1": (-3.0, 3.0)}
+    path = ar.follow(robot, robot.tip_pose(q)[:, :3, 3], start=q[0], scene=scene, limits=limits)
+    assert path.reached
+    assert path.waypoint.tolist() == [0, DETOUR, 1, 2]
+    np.testing.assert_allclose(path.q[path.waypoint >= 0], q, atol=1e-5)
+    check(robot, path)
+    path.to_csv(tmp_path / "path.csv")
+    for one in (path, ar.Path.from_csv(tmp_path / "path.csv", robot)):
+        for motion in (one.sampled(101), one.timed(1.0, 1.0).q):
+            assert np.abs(motion[:, 0]).max() <= 3.0
+            assert np.abs(motion[:, 0]).min() < 0.1
+    # The caller's mapping is not kept.
+    limits["revolute-1"] = (0.0, 0.1)
+    assert path.limits == {"revolute-1": (-3.0, 3.0)}
+
+
+@pytest.mark.compiled
+def test_limits_of_a_continuous_joint_and_a_held_section():
+    turn = ar.Revolute(lower=-np.inf, upper=np.inf)
+    robot = ar.Robot([turn, ar.Section(0.1, 1.5), ar.Revolute((0, 1, 0), -1, 1), ar.Link((0.1, 0.0, 0.0))])
+    q = np.array([[2.5, 0.5, 0.0, 0.2], [-2.5, 0.5, 0.0, 0.2]])
+    limits = {"revolute-1": (-3.0, 3.0)}
+    path = ar.follow(robot, robot.tip_pose(q)[:, :3, 3], start=q[0], limits=limits, hold=["section-1"])
+    assert path.reached
+    np.testing.assert_allclose(path.q[:, 0], [2.5, 0.0, -2.5], atol=1e-5)
+    np.testing.assert_allclose(path.q[:, 1], 0.5, atol=1e-12)

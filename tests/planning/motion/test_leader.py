@@ -5,6 +5,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import MethodError, RobotError, TargetError
+from arcreach.planning.motion.motion_check import motion_between
 
 
 def curve(*parts, points=80):
@@ -254,3 +255,45 @@ def test_few_points_as_plain_python():
 def test_names_of_elements_do_not_clash_with_the_rigid_body_that_begins_a_search():
     elements = [ar.Prismatic(-0.1, 0.05, name="link-1"), ar.Section(0.05, 2.0, name="tip")]
     ar.follow_the_leader(ar.Robot(elements), curve((8.0, 0.03), points=8), points=2)
+
+
+@pytest.mark.compiled
+def test_steps_that_are_too_large_on_a_closed_curve_are_reported():
+    angle = np.linspace(0.0, 2.0 * np.pi, 200)
+    line = np.stack([1.5 * np.cos(angle), 0.3 * np.sin(2.0 * angle), 1.5 * np.sin(angle) + 3.0], axis=1)
+    bound = 0.05
+    path = ar.follow_the_leader(FREE, line, points=100, max_step=bound)
+    bends = [
+        path.q[:, k, None] * np.stack([np.cos(path.q[:, k + 1]), np.sin(path.q[:, k + 1])], axis=1) for k in (6, 8, 10)
+    ]
+    sizes = [np.abs(path.steps[:, :6]), *(np.linalg.norm(np.diff(bend, axis=0), axis=1)[:, None] for bend in bends)]
+    large = np.concatenate([[False], np.hstack(sizes).max(axis=1) > bound * (1.0 + 1e-6)])
+    assert large.any()
+    assert (path.status[large] == ar.Status.STALLED).all()
+    np.testing.assert_array_equal(path.reached_points, ~large)
+    # The bound of a lap that keeps it changes nothing.
+    assert ar.follow_the_leader(FREE, line, points=100, max_step=0.1).reached
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("roll", [[], [ar.Revolute(lower=-3, upper=3)]], ids=["slide", "slide and roll"])
+@pytest.mark.parametrize("direction", [0.0, 1.5, 2.5, -1.0])
+def test_sections_that_twist_follow_curves_in_every_direction(roll, direction):
+    robot = ar.Robot([ar.Prismatic(-0.2, 0.2), *roll, *[ar.Section(0.05, 1.5, twist=True)] * 3])
+    turn = np.array([[np.cos(direction), -np.sin(direction), 0], [np.sin(direction), np.cos(direction), 0], [0, 0, 1]])
+    line = curve((8.0, 0.12)) @ turn.T
+    path = ar.follow_the_leader(robot, line, points=20)
+    assert path.reached
+    check_tip(path, line)
+    assert path.worst_body_deviation < 2e-3
+
+
+@pytest.mark.compiled
+def test_the_clearance_of_a_blocked_motion_is_a_lower_bound():
+    arm, line = ar.load_robot("telescopic-sections"), CURVES["C"]
+    ball = ar.Sphere(line[48], 0.01)
+    path = ar.follow_the_leader(arm, line, points=20, scene=[ball])
+    assert path.clearance.min() < -0.01
+    for i in range(1, len(path)):
+        dense = ar.clearance(arm, motion_between(arm, path.q[i - 1 : i + 1], 50), [ball]).distance
+        assert path.clearance[i] <= dense.min()

@@ -82,6 +82,10 @@ def test_without_statuses_the_errors_decide(path, tmp_path):
         ("revolute-1,revolute-2,revolute-1\n0.1,0,0\n", "twice"),
         ("revolute-1,revolute-2,status\n0.1,0,FINE\n", "FINE"),
         ("revolute-1,revolute-2,x\n0.1,0,1\n", "lacks 'y'"),
+        *(
+            (f"revolute-1,revolute-2,waypoint\n0.1,0,{cell}\n", f"line 2: waypoint = '{cell}'.* whole number, -1 for")
+            for cell in ("1.7", "-5", "1e300")
+        ),
     ],
 )
 def test_bad_files_are_named(tmp_path, text, word):

@@ -372,3 +372,57 @@ def test_a_mesh_is_kept_clear_of(arm):
     plan = ar.plan(arm, start, scene=mesh, goal=goal)
     assert len(plan) > 2
     check_plan(plan, start, ar.Target(arm.tip_pose(goal)[:3, 3]), plan.scene)
+
+
+@pytest.mark.compiled
+def test_limits_of_a_continuous_joint_keep_the_direction_of_its_turn(tmp_path):
+    """Between 2.5 and -2.5 the joint turns through 0; the shorter turn passes through a ball and leaves the limits."""
+    robot = ar.Robot([ar.Revolute(lower=-np.inf, upper=np.inf, name="turn"), ar.Link((0.1, 0.0, 0.0))])
+    ball = ar.Sphere((-0.1, 0.0, 0.0), 0.02)
+    plan = ar.plan(robot, [2.5], goal=[-2.5], scene=[ball], limits={"turn": (-3.0, 3.0)})
+    plan.to_csv(tmp_path / "plan.csv")
+    read = ar.Path.from_csv(tmp_path / "plan.csv", robot)
+    for q in (plan.sampled(101), plan.timed(1.0, 1.0).q, read.sampled(101), read.timed(1.0, 1.0).q):
+        assert np.abs(q).max() <= 2.5 + 1e-12
+        assert np.abs(q).min() < 0.05
+        assert 0.0 < plan.clearance <= ar.clearance(robot, q, [ball]).distance.min()
+
+
+def two_joints():
+    return ar.Robot([ar.Revolute(lower=-2, upper=2, name=name) for name in "ab"] + [ar.Link((0.1, 0.0, 0.0))])
+
+
+@pytest.mark.compiled
+def test_later_changes_of_the_given_limits_do_not_change_a_plan():
+    limits = {"a": [-1.0, 1.0]}
+    plan = ar.plan(two_joints(), [-0.9, 0.2], goal=[0.9, -0.3], scene=[ar.Sphere((0.5, 0.0, 0.0), 0.1)], limits=limits)
+    limits["a"][:] = -0.1, 0.1
+    limits["c"] = (0.0, 0.0)
+    assert plan.limits == {"a": (-1.0, 1.0)}
+    np.testing.assert_allclose(plan.timed(1.0, 1.0).q[[0, -1]], plan.q[[0, -1]], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("start", "goal", "change", "words"),
+    [
+        ([0.0, 0.0], [0.5, 0.5], {"hold": ["a"]}, "goal has a = 0.5, and hold keeps it at 0; change one of them"),
+        (
+            [0.0, 0.0],
+            [0.5, 0.5],
+            {"limits": {"a": (-0.1, 0.1)}},
+            r"goal has a = 0.5, outside limits\['a'\], -0.1 to 0.1",
+        ),
+        ([0.5, 0.5], [0.0, 0.0], {"limits": {"b": (-0.1, 0.1)}}, r"start has b = 0.5, outside limits\['b'\]"),
+        ([0.0, 0.0], [0.05, 0.0], {"hold": ["a"], "limits": {"a": (-0.1, 0.1)}}, "goal has a = 0.05, and hold keeps"),
+        ([0.0, 0.0], [0.0, 9.0], {"limits": {"a": (-0.1, 0.1)}}, "outside the robot's limits"),
+    ],
+)
+def test_a_configuration_outside_narrower_limits_is_named(start, goal, change, words):
+    with pytest.raises(TargetError, match=words):
+        ar.plan(two_joints(), start, goal=goal, scene=[ar.Sphere((0.5, 0.0, 0.0), 0.1)], **change)
+
+
+def test_a_robot_that_cannot_move_is_refused():
+    robot = ar.Robot([ar.Link((0.0, 0.0, 0.1))], name="pole")
+    with pytest.raises(MethodError, match="robot 'pole' cannot be planned for: the robot has no moving elements"):
+        ar.plan(robot, [], goal=[], scene=[ar.Sphere((1, 0, 0), 0.1)])

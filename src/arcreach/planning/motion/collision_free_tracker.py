@@ -22,10 +22,10 @@ from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import tip_motion
-from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
-from arcreach.planning.motion.path import DETOUR, INSERTED
+from arcreach.planning.motion.motion_check import STEP_ROUNDING, MotionCheck, VariableSpace
+from arcreach.planning.motion.path import INSERTED
 from arcreach.planning.motion.plan import plan
-from arcreach.planning.motion.tracker import SMALLEST_STEP, Point, interpolate_target
+from arcreach.planning.motion.tracker import SMALLEST_STEP, Point, detour_point, interpolate_target
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
 from arcreach.scenes.scene import spatial_scene
@@ -112,7 +112,7 @@ class CollisionFreeTracker:
         first = np.array([float(clearance(self.robot, Q[0], self.scene)) - tolerance_of(self.robot)])
         if len(Q) == 1:
             return first
-        return np.concatenate([first, self.check.certify(self.space.variables(Q))[1]])
+        return np.concatenate([first, self.check.clearances(self.space.variables(Q))[1]])
 
     def port_distances(self, points: list[Point]) -> Array | None:
         """Return upper bounds of the distance from the port along the motion to each point."""
@@ -172,16 +172,8 @@ class CollisionFreeTracker:
         """Return the number of steps into which `max_step` divides the motion from a to b."""
         if self.largest is None:
             return 1
-        share = 1.0
-        for element in self.space.model.moving:
-            k, last = element["variable"], element["variable"] + element["width"]
-            bends = last - (1 if element["stretch"] > 0.0 else 0)
-            if bends > k:
-                share = max(share, float(np.linalg.norm(b[k:bends] - a[k:bends]) / self.largest[k]))
-            if last > bends:
-                share = max(share, float(abs(b[bends] - a[bends]) / self.largest[bends]))
-        # With a tolerance for rounding: a motion of exactly `max_step` is one step.
-        return math.ceil(share - 1e-9)
+        share = float(self.space.step_shares(np.stack([a, b]), self.largest)[0])
+        return max(math.ceil(share - STEP_ROUNDING), 1)
 
     def _detour(self, here: Solution, last: Array, i: int, goal: Solution, refused: Status) -> list[Point]:
         """Return the points of a global plan to the waypoint; if none is found, the robot stays."""
@@ -202,10 +194,7 @@ class CollisionFreeTracker:
         if not found.reached:
             return [(i, last, self._stay(here, last, goal, refused))]
         points: list[Point] = []
-        for q in self._subdivided(found.q)[1:-1]:
-            pose = self.robot.tip_pose(q)
-            row = np.concatenate([pose[:3, :3].ravel(), pose[:3, 3]])
-            points.append((DETOUR, row, Solution(q, Status.REACHED, 0.0, 0.0, 0, 0.0, "plan")))
+        points += [detour_point(self.robot, q) for q in self._subdivided(found.q)[1:-1]]
         arrival = Solution(
             found.q[-1], Status.REACHED, found.position_error, found.angle_error, 0, found.seconds, "plan"
         )

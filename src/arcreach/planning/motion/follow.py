@@ -26,8 +26,9 @@ from arcreach.ik.port import Port, as_port
 from arcreach.ik.solve import Hold, Limits
 from arcreach.ik.target import Targets, as_targets
 from arcreach.planning.motion.collision_free_tracker import CollisionFreeTracker
-from arcreach.planning.motion.path import Path
-from arcreach.planning.motion.tracker import Point, Tracker
+from arcreach.planning.motion.motion_check import VariableSpace, without_long_turns
+from arcreach.planning.motion.path import Path, copied_limits
+from arcreach.planning.motion.tracker import Point, Tracker, detour_point
 from arcreach.robots._configurations import per_coordinate
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.restricted import restricted, with_tool
@@ -68,10 +69,11 @@ def follow(
     `max_step` bounds the change of every coordinate from point to point, in radians and metres, one number or one each;
     points are inserted between waypoints as needed. For a section it bounds the length and the change of
     bend * (cos direction, sin direction). The motion from `start` to the first waypoint is not part of the path.
-    `limits` are narrower limits along this path, by coordinate. `hold` names coordinates or elements that keep their
-    value at `start`, or at rest. As a mapping it holds a joint while the tip is nearer to its axis than that many
-    metres; this and `limits` are the published rules for passing a singular configuration. `prefer` and `weights` are
-    options of `auto`, see `solve`: every point then has the preferred posture near the previous one.
+    `limits` are narrower limits along this path, by coordinate; points are inserted where a joint that is continuous
+    without them turns by more than 3 rad. `hold` names coordinates or elements that keep their value at `start`, or at
+    rest. As a mapping it holds a joint while the tip is nearer to its axis than that many metres; this and `limits` are
+    the published rules for passing a singular configuration. `prefer` and `weights` are options of `auto`, see `solve`:
+    every point then has the preferred posture near the previous one.
 
     With a `scene` the body keeps `margin` metres away from its obstacles at the points and between them, where it moves
     straight in its solver variables; `clearance` is certified. Points are inserted as needed, and where the path is
@@ -97,6 +99,7 @@ def follow(
     _check_method(robot, method, targets.kind, max_step is not None, options)
     near_axes = hold if isinstance(hold, Mapping) else {}
     chosen = restricted(robot, None if isinstance(hold, Mapping) else hold, limits, start)
+    limits = copied_limits(limits)
     tolerances = {
         "position_tol": positive("position_tol", position_tol, "metres"),
         "angle_tol": positive("angle_tol", angle_tol, "radians"),
@@ -179,6 +182,8 @@ def _path(
     clock: _Clock,
     limits: Limits | None,
 ) -> Path:
+    if limits is not None:
+        points = _without_long_turns(robot, limits, points)
     clearance, port_distance = None, None
     scene, margin, port = None, 0.0, None
     if isinstance(tracker, CollisionFreeTracker):
@@ -202,6 +207,25 @@ def _path(
         port_distance=port_distance,
         limits=limits,
     )
+
+
+def _without_long_turns(robot: Robot, limits: Limits, points: list[Point]) -> list[Point]:
+    """Return the points with others between them where a joint that is continuous without `limits` turns far.
+
+    Between two points it may turn by more than half a turn, which unwrapping would reverse.
+    """
+    narrowed = restricted(robot, None, limits)
+    if np.array_equal(np.isinf(robot.lower), np.isinf(narrowed.lower)):
+        return points
+    given, space = VariableSpace(robot), VariableSpace(narrowed)
+    V = space.variables(np.array([solution.q for _, _, solution in points]))
+    result = points[:1]
+    for i, point in enumerate(points[1:]):
+        between = without_long_turns(given, V[i : i + 2])[1:-1]
+        if len(between):
+            result += [detour_point(robot, q) for q in space.coordinates(between)]
+        result.append(point)
+    return result
 
 
 def _check_method(robot: Robot, method: str, kind: str, boxed: bool, options: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from arcreach.errors import MethodError, TargetError
 from arcreach.ik.solution import Status
 from arcreach.ik.target import Targets
 from arcreach.planning.motion.mesh_certificate import mesh_certificates
-from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
+from arcreach.planning.motion.motion_check import STEP_ROUNDING, MotionCheck, VariableSpace
 from arcreach.planning.motion.path import Path
 from arcreach.planning.motion.shape_path import BodyPath, Line
 from arcreach.robots._configurations import per_coordinate
@@ -82,8 +82,9 @@ def follow_the_leader(
     of the body before it is free, and lies along the first tangent where possible. A closed curve is then followed for
     one lap with the whole body on it; the last configuration equals the first, up to full turns of continuous joints.
 
-    `max_step` bounds the change of every coordinate from point to point, as in `follow`. With a `scene` the motion is
-    certified: `clearance` is its lower bound, and points whose motion does not keep `margin` have status COLLISION.
+    `max_step` bounds the change of every coordinate from point to point, as in `follow`; a point of a closed curve to
+    which the step is larger has status STALLED. With a `scene` the motion is certified: `clearance` is its lower bound,
+    and points whose motion does not keep `margin` have status COLLISION.
     """
     began = time.perf_counter()
     position_tol = positive("position_tol", position_tol, "metres")
@@ -102,6 +103,9 @@ def follow_the_leader(
     targets = Targets(line.at(depths))
     errors = np.linalg.norm(robot.tip_pose(q)[:, :3, 3] - targets.positions, axis=1)
     status = np.where(errors <= position_tol, Status.REACHED, Status.STALLED).astype(np.int64)
+    if largest is not None:
+        jumps = _jumps(robot, q, largest)
+        status[jumps & (status == Status.REACHED)] = Status.STALLED
     certified = None
     if obstacles is not None:
         free, certified = _certified(robot, q, obstacles, margin)
@@ -125,6 +129,13 @@ def follow_the_leader(
     )
 
 
+def _jumps(robot: Robot, q: Array, largest: Array) -> Booleans:
+    """Return for every point whether the step to it is larger than `largest` (dof,) allows."""
+    space = VariableSpace(robot)
+    shares = space.step_shares(space.variables(q), robot.model.steps(largest))
+    return np.concatenate([[False], shares > 1.0 + STEP_ROUNDING])
+
+
 def _certified(robot: Robot, q: Array, scene: Scene, margin: float) -> tuple[Booleans, Array]:
     """Return for every point whether the motion to it keeps the margin, and its certified clearance."""
     first = float(clearance(robot, q[0], scene)) - tolerance_of(robot)
@@ -133,7 +144,7 @@ def _certified(robot: Robot, q: Array, scene: Scene, margin: float) -> tuple[Boo
     if scene.meshes:
         free, certificates = mesh_certificates(space, V, scene, margin)
     else:
-        free, certificates = MotionCheck(space, scene, margin).certify(V)
+        free, certificates = MotionCheck(space, scene, margin).clearances(V)
     return np.concatenate([[first > margin], free]), np.concatenate([[first], certificates])
 
 

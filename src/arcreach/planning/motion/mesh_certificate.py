@@ -9,7 +9,6 @@ import numpy as np
 
 from arcreach._typing import Array, Booleans
 from arcreach.planning.motion.motion_check import VariableSpace
-from arcreach.scenes.clearance import clearance, tolerance_of
 from arcreach.scenes.scene import Scene
 
 # Motions are halved, at most HALVINGS times, until a certificate keeps this share of the clearance beyond the margin.
@@ -25,7 +24,7 @@ def mesh_certificates(space: VariableSpace, V: Array, scene: Scene, margin: floa
     """
     owner = np.arange(len(V) - 1)
     first, last = V[:-1], V[1:]
-    at = _clearances(space, V, scene)
+    at = space.clearances(V, scene)
     ends = np.stack([at[:-1], at[1:]], axis=1)
     certificates = np.full(len(owner), np.inf)
     for halving in range(HALVINGS + 1):
@@ -36,14 +35,8 @@ def mesh_certificates(space: VariableSpace, V: Array, scene: Scene, margin: floa
         if not loose.any():
             break
         middle = 0.5 * (first[loose] + last[loose])
-        between = _clearances(space, middle, scene)
+        between = space.clearances(middle, scene)
         first, last = np.concatenate([first[loose], middle]), np.concatenate([middle, last[loose]])
         halves = np.stack([ends[loose, 0], between], axis=1), np.stack([between, ends[loose, 1]], axis=1)
         ends, owner = np.concatenate(halves), np.tile(owner[loose], 2)
     return (certificates > margin) & space.keeps_pulls(V[:-1], V[1:]), certificates
-
-
-def _clearances(space: VariableSpace, V: Array, scene: Scene) -> Array:
-    """Return lower bounds (n,) of the clearances of variables (n, variables)."""
-    found = clearance(space.robot, space.coordinates(V), scene).distance
-    return np.asarray(found - tolerance_of(space.robot))

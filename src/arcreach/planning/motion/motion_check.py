@@ -18,14 +18,16 @@ from arcreach._typing import Array, Booleans, Integers
 from arcreach.elements import HeldSection, Section
 from arcreach.errors import MethodError
 from arcreach.ik.port import Port
+from arcreach.ik.solve import Limits
 from arcreach.kernels.planning import motion_check as kernels
 from arcreach.kernels.planning.pairs import World
 from arcreach.kernels.planning.port_check import check_port_motions
 from arcreach.kernels.planning.travel import TRAVEL_SIZE, write_travels
 from arcreach.kernels.planning.tree import PEAK, PULL_POINTS
 from arcreach.kernels.solver.bounds import inside_limits_batch
+from arcreach.robots.restricted import restricted
 from arcreach.robots.robot import Robot
-from arcreach.scenes.clearance import tolerance_of
+from arcreach.scenes.clearance import clearance, tolerance_of
 from arcreach.scenes.scene import Scene
 
 # A clearance above the margin by less than this share of the moving reach counts as a contact.
@@ -37,6 +39,8 @@ ROUNDING = (1e-7, 1e-14)
 MOST_TURN = 3.0
 # Least travel of a motion, as a share of the reach per radian: the roll of a tip moves no point of the body.
 LEAST_TRAVEL = 0.05
+# Tolerance of steps as shares of the largest ones: a step of exactly `max_step` is accepted.
+STEP_ROUNDING = 1e-9
 # Below this bend in radians a section counts as straight: its direction is arbitrary.
 STRAIGHT = 1e-9
 
@@ -113,6 +117,25 @@ class VariableSpace:
         """Return an upper bound, in metres, of how far any point of the body moves from a to b."""
         return float(write_travels(self.robot.packed, a, b, self._travels))
 
+    def step_shares(self, V: Array, largest: Array) -> Array:
+        """Return the largest changes (n - 1,) from row to row of V (n, variables), as shares of `largest` (variables,).
+
+        A section counts by the change of its bend vector.
+        """
+        steps = np.diff(V, axis=0)
+        shares = np.zeros(len(steps))
+        for element in self.model.moving:
+            k, last = element["variable"], element["variable"] + element["width"]
+            bends = last - (1 if element["stretch"] > 0.0 else 0)
+            for first, end in ((k, bends), (bends, last)):
+                if end > first:
+                    shares = np.maximum(shares, np.linalg.norm(steps[:, first:end], axis=1) / largest[first])
+        return shares
+
+    def clearances(self, V: Array, scene: Scene) -> Array:
+        """Return lower bounds (n,) of the clearances at variables (n, variables)."""
+        return np.asarray(clearance(self.robot, self.coordinates(V), scene).distance - tolerance_of(self.robot))
+
 
 def _refuse_held_sections(robot: Robot) -> None:
     """Raise MethodError for a held section: kernels that check motions count variables for every section."""
@@ -161,10 +184,26 @@ class MotionCheck:
     def certify(self, V: Array, together: bool = False) -> tuple[Booleans, Array]:
         """Return whether each motion between successive variables (n, variables) is free, and its certificate.
 
-        A single row is checked as a motion that stays there. With `together`, only the smallest certificate is sharp,
-        which takes less work.
+        The certificate of a motion that is not free is no bound of its clearance, see `clearances`. A single row is
+        checked as a motion that stays there. With `together`, only the smallest certificate is sharp, which takes less
+        work.
         """
         return self._check(V, self.margin, _TOGETHER if together else _CERTIFY)
+
+    def clearances(self, V: Array) -> tuple[Booleans, Array]:
+        """Return whether each motion between successive variables (n, variables) is free, and a bound of its clearance.
+
+        The lower bound, of the clearance from obstacles, also holds for motions that are not free. n is at least 2.
+        """
+        free, certificates = self.certify(V)
+        blocked = np.flatnonzero(~free)
+        if len(blocked):
+            first, last = V[blocked], V[blocked + 1]
+            ends = np.stack([self.space.clearances(first, self.scene), self.space.clearances(last, self.scene)])
+            travels = np.array([self.space.travels(a, b) for a, b in zip(first, last, strict=True)])
+            # No distance changes by more than the body travels, from either end.
+            certificates[blocked] = np.minimum(0.5 * (ends.sum(axis=0) - travels), ends.min(axis=0))
+        return free, certificates
 
     def _check(
         self, V: Array, margin: float, wanted: tuple[bool, bool], own_margin: float = 0.0
@@ -217,9 +256,12 @@ def wrapped(robot: Robot, Q: Array) -> Array:
     return Q
 
 
-def motion_between(robot: Robot, Q: npt.ArrayLike, points: int) -> Array:
-    """Return configurations (points, dof) along a path (n, dof), at equal steps of the body's travel."""
-    space = VariableSpace(robot)
+def motion_between(robot: Robot, Q: npt.ArrayLike, points: int, limits: Limits | None = None) -> Array:
+    """Return configurations (points, dof) along a path (n, dof), at equal steps of the body's travel.
+
+    `limits` are narrower limits that the path keeps.
+    """
+    space = VariableSpace(restricted(robot, None, limits))
     V = space.variables(Q)
     if len(V) < 2:
         return np.repeat(space.coordinates(V), points, axis=0)

@@ -26,12 +26,20 @@ INSERTED = -1
 DETOUR = -2
 
 
+def copied_limits(limits: Limits | None) -> Limits | None:
+    """Return checked limits as a mapping of their own, which the caller cannot change."""
+    if limits is None:
+        return None
+    return {name: (float(lower), float(upper)) for name, (lower, upper) in limits.items()}
+
+
 class ConfigurationPath(_text.Printed):
     """Configurations `q` (n, dof) between which a robot moves straight in its solver variables."""
 
     __slots__ = ()
     robot: Robot
     q: Array
+    limits: Limits | None
 
     def __len__(self) -> int:
         return len(self.q)
@@ -41,7 +49,7 @@ class ConfigurationPath(_text.Printed):
 
         Only this motion is certified. Straight lines between rows of `q` are a different motion.
         """
-        return motion_between(self.robot, self.q, whole("points", points, 2))
+        return motion_between(self.robot, self.q, whole("points", points, 2), self.limits)
 
     def timed(
         self,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._checks import shown
+from arcreach._checks import MOST_WHOLE, shown
 from arcreach._io import called, find_columns, line_error, parse_rows, read_rows, write_csv
 from arcreach._typing import Array
 from arcreach.errors import FileError, MethodError, TargetError
@@ -20,7 +20,7 @@ from arcreach.ik.log import AXIS_COLUMNS, POSITION_COLUMNS, ROTATION_COLUMNS, co
 from arcreach.ik.solution import STATUS_BY_CODE, Status
 from arcreach.ik.target import Targets
 from arcreach.planning.motion.motion_check import unwrapped, wrapped
-from arcreach.planning.motion.path import Path
+from arcreach.planning.motion.path import DETOUR, INSERTED, Path
 from arcreach.robots.robot import Robot
 
 NO_POINTS = "has no points; give a first line of names, then a point per line"
@@ -127,6 +127,9 @@ def _number(origin: str, line: int, kind: str, name: str, cell: str) -> float:
         value = math.nan
     if math.isnan(value) or (math.isinf(value) and kind != "clearance"):
         raise line_error(origin, line, f"{name} = {shown(cell)} is not accepted; give a finite number in SI units")
+    if kind == "waypoint" and not (value.is_integer() and DETOUR <= value <= MOST_WHOLE):
+        accepted = f"a whole number, {INSERTED} for an inserted point, {DETOUR} on a detour"
+        raise line_error(origin, line, f"{name} = {shown(cell)} is not accepted; give {accepted}")
     return value
 
 

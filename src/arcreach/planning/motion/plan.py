@@ -28,7 +28,8 @@ from arcreach.ik.solve import Hold, Limits, Weights
 from arcreach.ik.target import Target, as_target
 from arcreach.kernels.clearance.obstacle_clearance import Obstacles, point_clearance
 from arcreach.planning.motion.goals import goal_configurations
-from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
+from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace, without_long_turns
+from arcreach.planning.motion.path import copied_limits
 from arcreach.planning.motion.path_search import Options, find_path
 from arcreach.planning.motion.plan_result import Plan
 from arcreach.robots.hints import angle_hint, position_hint
@@ -90,7 +91,10 @@ def plan(
     if aim is not None:
         # The tool becomes a part of the robot; solvers get a target without it.
         robot, aim = with_tool(robot, aim.tool), Target.from_packed(aim.batch.packed[0], aim.batch.packed[1][0])
+    if robot.dof == 0:
+        raise MethodError(f"robot '{robot.name}' cannot be planned for: the robot has no moving elements")
     given, robot = robot, restricted(robot, hold, limits, start)
+    limits = copied_limits(limits)
     if scene is None:
         raise SceneError("scene is missing; give a Scene or shapes to keep clear of")
     checked = spatial_scene(scene)
@@ -107,14 +111,16 @@ def plan(
     tolerances = (positive("position_tol", position_tol, "metres"), positive("angle_tol", angle_tol, "radians"))
     margin = not_negative("margin", margin, "metres")
     check_base(robot, checked)
-    q_start, room = _free_configuration(robot, start, "start", checked, margin, self_collision)
+    q_start = _configuration(robot, start, "start", given, limits)
+    room = _room(robot, q_start, "start", checked, margin, self_collision)
     _load_kernels(robot.pull_limits is not None, bool(posture))
     began = time.perf_counter()
     check = MotionCheck(VariableSpace(robot), checked, margin, own=self_collision)
     options = Options(seed, simplify, shorten_time, 1 if few else MOST_ROUNDS, began + SEARCH_TIME * max_time)
     found = None
     if aim is None:
-        q_goal, goal_room = _free_configuration(robot, goal, "goal", checked, margin, self_collision)
+        q_goal = _configuration(robot, goal, "goal", given, limits)
+        goal_room = _room(robot, q_goal, "goal", checked, margin, self_collision)
         Q, status = q_goal[None], Status.REACHED
         found = find_path(check, q_start, Q, min(room, goal_room), options._replace(rounds=MOST_ROUNDS))
     else:
@@ -130,6 +136,9 @@ def plan(
                 break
             # The only goal may be in a dead end: search again with more goals for the remaining time.
             count, options = MOST_GOALS, options._replace(rounds=MOST_ROUNDS)
+    if found is not None and robot is not given:
+        # A joint that is continuous without `limits` must not turn so far that unwrapping would reverse it.
+        found = without_long_turns(VariableSpace(given), found)
     q, status, certified = _certified(check, q_start, found, status, began + CERTIFICATE_TIME * max_time)
     errors = _errors(robot, q[-1], aim or Target.from_pose(robot.tip_pose(Q[0])), tolerances)
     hint = position_hint(robot, aim.position) if aim is not None and status != Status.REACHED else ""
@@ -217,10 +226,11 @@ def _load_kernels(pulls: bool, prefers: bool) -> None:
     _errors(robot, q, target, tolerances)
 
 
-def _free_configuration(
-    robot: Robot, value: Any, field: str, scene: Scene, margin: float, own: bool
-) -> tuple[Array, float]:
-    """Return a configuration and its clearance; raise an error if it is outside the limits or not free."""
+def _configuration(robot: Robot, value: Any, field: str, given: Robot, limits: Limits | None) -> Array:
+    """Return a configuration, clipped up to rounding; raise an error if it is outside the limits.
+
+    `robot` is `given` with narrower limits and held coordinates.
+    """
     if real_array(value) is None:
         raise TargetError(
             f"{field} = {shown(value)} is not accepted; give {robot.dof} numbers: {', '.join(robot.coordinates)}"
@@ -229,8 +239,26 @@ def _free_configuration(
     if q.ndim != 1:
         raise TargetError(f"{field} has the shape {q.shape}; give one configuration ({robot.dof},)")
     if not robot.within_limits(q):
+        if given.within_limits(q):
+            raise TargetError(_outside_narrower(robot, q, field, given, limits or {}))
         refused = f"{field} = {shown(q)} is outside the robot's limits; give a configuration inside them"
         raise TargetError(with_hint(refused, angle_hint(robot, q)))
+    return robot.clip(q)
+
+
+def _outside_narrower(robot: Robot, q: Array, field: str, given: Robot, limits: Limits) -> str:
+    """Return the message for a configuration inside the limits of `given`, but outside the narrower ones of `robot`."""
+    changed = (robot.lower > given.lower) | (robot.upper < given.upper)
+    k = int(np.argmax(np.where(changed, np.maximum(robot.lower - q, q - robot.upper), -math.inf)))
+    name, value = robot.coordinates[k], float(q[k])
+    lower, upper = limits.get(name, (-math.inf, math.inf))
+    if lower <= value <= upper:
+        return f"{field} has {name} = {value:.6g}, and hold keeps it at {robot.lower[k]:.6g}; change one of them"
+    return f"{field} has {name} = {value:.6g}, outside limits[{name!r}], {lower:.6g} to {upper:.6g}; change one of them"
+
+
+def _room(robot: Robot, q: Array, field: str, scene: Scene, margin: float, own: bool) -> float:
+    """Return the clearance of a configuration; raise an error if it is not free."""
     near = clearance(robot, q, scene, grid=True)
     if near <= margin + tolerance_of(robot):
         obstacle, element = scene.shape_names[near.obstacle], robot.element_names[near.element]
@@ -243,7 +271,7 @@ def _free_configuration(
     if own and (touching := self_clearance(robot, q)) <= tolerance_of(robot):
         names = robot.element_names[touching.element], robot.element_names[touching.obstacle]
         raise SceneError(f"{field} is not free: '{names[0]}' touches '{names[1]}'; give a configuration that is")
-    return robot.clip(q), float(near)
+    return float(near)
 
 
 def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> None:

@@ -31,6 +31,9 @@ SEGMENTS = 300
 STARTS = 8
 TRIED = (0.1, 0.35, 0.6, 0.85)
 TRIAL_POINTS = 12
+# Directions of the first section that twists: while it is straight, a fit does not change its direction, and its bend
+# cannot become negative.
+TURNS = (0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi)
 SEED = 0
 
 
@@ -168,13 +171,21 @@ class BodyPath:
     def _starts(self, depth: float) -> list[Array]:
         """Return configurations with a straight body whose tip is at a depth, if the base can take it there."""
         shares = TRIED if any(section.stretch > 0.0 for section in self._tail.sections) else (0.0,)
+        sections = [(element, k) for element, k in self._tail.indexed_elements() if isinstance(element, Section)]
+        # The direction of the first section that twists.
+        twist = next((k + 1 for section, k in sections if section.twist), None)
         starts = []
         for share in shares:
             q = self._tail.neutral.copy()
-            for element, k in self._tail.indexed_elements():
-                if isinstance(element, Section) and element.stretch > 0.0:
-                    q[k + 2] = element.length + share * element.stretch
-            starts += [np.concatenate([base, q]) for base in self._bases(self._tail.tip_pose(q), depth)]
+            for section, k in sections:
+                if section.stretch > 0.0:
+                    q[k + 2] = section.length + share * section.stretch
+            for turn in TURNS if twist is not None else (0.0,):
+                if twist is not None:
+                    q[twist] = turn
+                bases = self._bases(self._tail.tip_pose(q), depth)
+                # Bases after the first one are random, so they turn the section too.
+                starts += [np.concatenate([base, q]) for base in (bases[:1] if turn else bases)]
         return starts
 
     def _bases(self, T_first_tip: Array, depth: float) -> list[Array]:

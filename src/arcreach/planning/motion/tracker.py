@@ -13,14 +13,14 @@ from arcreach._geometry import perpendicular, rotation_from_vector, rotation_vec
 from arcreach._typing import Array
 from arcreach.elements import Joint
 from arcreach.ik.method import no_rows
-from arcreach.ik.solution import STATUS_BY_CODE, Solution
+from arcreach.ik.solution import STATUS_BY_CODE, Solution, Status
 from arcreach.ik.solve import solve
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.kernels.chain.layout import AXIS, POSITION, REPORT_SIZE
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.path_step import Box, path_step
-from arcreach.planning.motion.path import INSERTED
+from arcreach.planning.motion.path import DETOUR, INSERTED
 from arcreach.robots.robot import Robot
 
 # Below this sine two directions count as parallel.
@@ -189,6 +189,13 @@ def _with_step_limits(robot: Robot, held: list[str], q: Array, largest: Array | 
             if width < math.inf:
                 limits[name] = (max(element.lower, q[k] - width), min(element.upper, q[k] + width))
     return robot.with_limits(limits)
+
+
+def detour_point(robot: Robot, q: Array) -> Point:
+    """Return a point off the path, whose target is the pose of the tip there."""
+    pose = robot.tip_pose(q)
+    row = np.concatenate([pose[:3, :3].ravel(), pose[:3, 3]])
+    return DETOUR, row, Solution(q, Status.REACHED, 0.0, 0.0, 0, 0.0, "plan")
 
 
 def interpolate_target(first: Array, last: Array, mode: int, share: float) -> Array:
