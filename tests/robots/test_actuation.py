@@ -156,6 +156,31 @@ def test_sections_may_bend_at_points(lengths, turning):
     assert np.abs(found.residual).max() < 1e-12
 
 
+@pytest.mark.parametrize("stretch", [0.0, 0.02])
+@pytest.mark.parametrize("lengths", [(1, 0), (0, 1), (2, 0, 1)])
+def test_helical_tendons_are_smooth_where_a_section_bends_at_a_point(lengths, stretch):
+    def section(rate):
+        tendons = [ar.Tendon(0.008, angle, rate=rate) for angle in (0.0, 2.1, 4.2)]
+        bends = np.ones(len(lengths))
+        return ar.Robot([ar.Section(0.1, 1.5, stretch, length_weights=lengths, bend_weights=bends, tendons=tendons)])
+
+    robot = section(30.0)
+    Q = robot.sample(20, seed=0)
+    # A tendon that hardly turns has the pulls of one that runs parallel to the backbone.
+    assert np.allclose(section(1e-9).pulls(Q), section(0.0).pulls(Q), rtol=0, atol=1e-12)
+    # A small bend in the opposite direction changes the pulls by as much, with the other sign.
+    Q[0, 0], h = 0.0, 1e-5
+    ahead, back = Q[0].copy(), Q[0].copy()
+    ahead[0], back[0], back[1] = h, h, Q[0, 1] + math.pi
+    slopes = (robot.pulls(ahead) - robot.pulls(back)) / (2 * h)
+    assert np.allclose(robot.pull_jacobian(Q[0])[:, 0], slopes, rtol=0, atol=1e-9)
+    # At zero bend the tables that batches share are used for other routes.
+    assert np.array_equal(robot.pulls(Q), [robot.pulls(q) for q in Q])
+    assert np.array_equal(robot.pull_jacobian(Q), [robot.pull_jacobian(q) for q in Q])
+    found = robot.from_pulls(robot.pulls(Q))
+    assert np.abs(found.residual).max() < 1e-12
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_the_jacobian_of_the_pulls_is_their_derivative(seed):
     robot = random_robot(np.random.default_rng(seed))

@@ -89,6 +89,30 @@ def test_tubes_lie_around_the_backbone(joined):
                 np.testing.assert_allclose(away, radius, rtol=1e-12)
 
 
+def test_sections_that_follow_each_other_share_a_ring():
+    # Also where the first one twists, which rolls the frame of the second one.
+    for q in MIXED.sample(5, seed=1):
+        first, second = (part.vertices[1:-1].reshape(-1, 24, 3) for part in body_mesh(MIXED, q).parts[6:8])
+        np.testing.assert_allclose(first[-2], second[1], atol=1e-15)
+
+
+def test_parts_of_a_straight_chain_share_no_vertices_of_rings():
+    robot = ar.Robot(
+        [
+            ar.Link((0, 0, 0.05), radius=0.004),
+            ar.Section(0.05, 1.0, radius=0.004),
+            ar.Revolute(),
+            ar.Section(0.05, 1.0, radius=0.004),
+            ar.Link((0, 0, 0.05), radius=0.004),
+        ]
+    )
+    for roll in (0.0, 0.1, -0.1, -0.2, math.pi / 2):
+        rings = [part.vertices[1:-1] for part in body_mesh(robot, [0.0, 0.0, roll, 0.0, 0.0]).parts]
+        for a, first in enumerate(rings):
+            for second in rings[a + 1 :]:
+                assert np.linalg.norm(first[:, None] - second, axis=2).min() > 1e-6
+
+
 @pytest.mark.parametrize("bend", [0.0, 1e-9, 0.7, math.pi, 2.0 * math.pi])
 @pytest.mark.parametrize("weights", [((1,), (1,)), ((1, 2), (3, 1)), ((1, 0, 1), (1, 1, 0))])
 def test_a_section_ends_where_forward_kinematics_has_it(bend, weights):

@@ -34,9 +34,9 @@ STEP = math.radians(5.0)
 RIM = 0.97
 # Rings of a hemisphere.
 BALL_RINGS = 6
-# Angular offset between successive parts in radians, so that vertices of collinear parts never coincide: rods that
-# share edges would make a mesh that is not manifold.
-PHASE = 0.1
+# Angular offset between successive parts in radians, so that vertices of collinear parts do not coincide: parts that
+# share edges would make a mesh that is not manifold. Not a round number, since a joint between the parts may undo it.
+PHASE = 0.09877
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,18 +102,20 @@ def body_mesh(
     spin = 0.0
     for e, (element, k) in enumerate(robot.indexed_elements()):
         if isinstance(element, Section):
+            if e == 0 or not isinstance(robot.elements[e - 1], Section):
+                spin = PHASE * e
             local = rings_around(*section_frames(element, values[k:]), radii[e] * circle(sides, spin))
             own = list(local @ frames[e, :3, :3].T + frames[e, :3, 3])
             # Joined sections of equal radius share the ring between them.
             rings += own[1:] if rings and radii[e] == radii[e - 1] else own
+            # With twist=True the end frame is rolled; the roll is compensated so that the rings stay aligned.
+            spin -= float(values[k + 1]) if element.twist else 0.0
             following = robot.elements[e + 1] if e + 1 < len(robot.elements) else None
             if joined and isinstance(following, Section):
-                # With twist=True the end frame is rolled; the roll is compensated so that the rings stay aligned.
-                spin -= float(values[k + 1]) if element.twist else 0.0
                 continue
             vertices = _closed(rings)
             parts.append(BodyPart(e, SECTION, vertices, tube_faces(vertices, sides)))
-            rings, spin = [], 0.0
+            rings = []
         elif radii[e] > 0.0 and (joints or not isinstance(element, Revolute)):
             offset = frames[e, :3, :3].T @ (frames[e + 1, :3, 3] - frames[e, :3, 3])
             local = _rigid(element, offset, radii[e], circle(sides, PHASE * e))

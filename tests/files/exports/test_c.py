@@ -81,6 +81,17 @@ def test_forward_kinematics_and_jacobian(name, precision):
     assert np.abs(solver.jacobian(q) - robot.jacobian(q)).max() < scale * ROUNDING[precision]
 
 
+def test_parallelograms_may_be_more_than_a_byte_has_rows_for(tmp_path):
+    rng = np.random.default_rng(0)
+    swings = [ar.Parallelogram(rng.normal(0.0, 0.01, 3), rng.normal(size=3), -1.0, 1.0) for _ in range(180)]
+    robot = ar.Robot([*swings, *(ar.Prismatic(0.0, 0.01, axis=rng.normal(size=3)) for _ in range(20))])
+    ar.export_c(robot, tmp_path, "float64")
+    solver = ar.load_exported(tmp_path, ["gcc", *harness.STRICT])
+    q = robot.sample(5, seed=0)
+    assert np.abs(solver.tip_pose(q) - robot.tip_pose(q)).max() < ROUNDING["float64"] * robot.reach
+    assert np.abs(solver.jacobian(q) - robot.jacobian(q)).max() < ROUNDING["float64"] * robot.reach
+
+
 def tendons(offset=0.0, **fields):
     return [ar.Tendon(0.0045, offset + angle, **fields) for angle in (0.0, 2.1, 4.2)]
 
@@ -126,6 +137,20 @@ def test_pulls_are_those_of_python(name, precision, tmp_path):
     assert worst < {"float32": 2e-4, "float64": 1e-9}[precision]
 
 
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("lengths", [(1.0, 0.0), (0.0, 1.0), (1.0, 0.0, 1.0)])
+def test_tendons_pass_sub_arcs_without_length(lengths, precision, tmp_path):
+    arcs = {"length_weights": lengths, "bend_weights": [1.0] * len(lengths)}
+    # With four discs the middle of the section is at a disc.
+    routes = [*tendons(rate=40.0), *tendons(0.3, discs=4), *tendons(0.6, discs=3, rate=-20.0)]
+    robot = ar.Robot([ar.Section(0.06, 1.5, tendons=routes, **arcs)])
+    ar.export_c(robot, tmp_path, precision)
+    solver = ar.load_exported(tmp_path, ["gcc", *harness.STRICT])
+    q = robot.sample(50, seed=0)
+    q[0] = robot.neutral
+    assert np.abs(solver.pulls(q) - robot.pulls(q)).max() < ROUNDING[precision] * robot.reach
+
+
 def test_without_tendons_nothing_is_added(tmp_path):
     robot, folder = folder_of("three-section", "float32")
     assert not [path.name for path in (folder / "src").iterdir() if "tendon" in path.name or "pulls" in path.name]
@@ -168,10 +193,10 @@ def test_single_precision_reaches_a_hundredth_of_a_millimetre_and_two_arc_second
 
 @pytest.mark.parametrize(
     ("method", "name"),
-    [("ccd", "rail-iiwa-14"), ("finite-rotation", "puma-560"), ("hierarchical", "three-section")],
+    [("ccd", "rail-iiwa-14"), ("ccd", "joints"), ("finite-rotation", "puma-560"), ("hierarchical", "three-section")],
 )
 def test_other_methods_end_as_in_python(method, name, tmp_path):
-    robot = ar.load_robot(name)
+    robot = CHAINS.get(name) or ar.load_robot(name)
     targets = ar.Targets.from_poses(robot.tip_pose(robot.sample(60, seed=5)), "axis")
     options = {"position_tol": 1e-3, "angle_tol": 1e-3}
     theirs = ar.solve_batch(robot, targets, method=method, **options)

@@ -16,6 +16,14 @@ pytestmark = [
 # Milliseconds.
 PATIENCE = 60_000
 ROBOTS = ("three-section", "mixed-sections", "ur5-bending-tool")
+# Sub-arcs without length at the end, at the base and in the middle of a section.
+KINKED = ar.Robot(
+    [
+        ar.Section(0.1, 1.5, length_weights=lengths, bend_weights=[1.0] * len(lengths))
+        for lengths in ((1.0, 0.0), (0.0, 1.0), (1.0, 0.0, 1.0))
+    ],
+    "kinked",
+)
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +38,7 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     for name in ROBOTS:
         ar.export_html(ar.load_robot(name), folder / f"{name}.html")
+    ar.export_html(KINKED, folder / "kinked.html")
     return folder
 
 
@@ -60,9 +69,9 @@ def position_of(page):
     return page.evaluate("arcreach.state.position")
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", [*ROBOTS, "kinked"])
 def test_the_page_computes_the_tip_that_python_computes(visit, name):
-    robot = ar.load_robot(name)
+    robot = KINKED if name == "kinked" else ar.load_robot(name)
     page = visit(name)
     for q in robot.sample(20, seed=3):
         tip = page.evaluate("q => arcreach.tip(q)", q.tolist())

@@ -30,6 +30,48 @@ def test_an_stl_is_one_watertight_surface_in_metres(name, tmp_path):
         np.testing.assert_allclose(mesh.bounds, bounds_of(robot, q), atol=1e-7)
 
 
+def section(scale=1.0, **fields):
+    return ar.Section(0.05 * scale, 1.5, radius=0.004 * scale, **fields)
+
+
+@pytest.mark.parametrize("sides", [6, 24, 48])
+@pytest.mark.parametrize(
+    ("between", "q"),
+    [
+        (ar.Revolute(), [0.0]),
+        # This turn would undo an angular offset of 0.1 rad per part.
+        (ar.Revolute(), [-0.2]),
+        (ar.Revolute((1, 0, 0)), [0.7]),
+        (ar.Revolute((0, 1, 0)), [0.7]),
+        (ar.Revolute((0.6, 0, 0.8)), [0.7]),
+        (ar.Prismatic(0.0, 0.1, radius=0.004), [0.0]),
+        (ar.Link((0, 0, 0.01), radius=0.004), []),
+        (ar.Link(rotation=((0, -1, 0), (1, 0, 0), (0, 0, 1))), []),
+    ],
+)
+def test_sections_with_another_element_between_them_share_no_edge(between, q, sides, tmp_path):
+    for base, bends in ((section(), ([0.0, 0.0], [0.3, 0.4])), (section(twist=True), ([0.8, -0.6],))):
+        robot = ar.Robot([base, between, section()])
+        for bend in bends:
+            write_solid(robot, [*bend, *q, 0.8, 0.1], tmp_path / "body.stl", sides)
+            assert trimesh.load(tmp_path / "body.stl").is_watertight
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-4, 1.0, 1e4])
+def test_a_robot_of_any_size_is_watertight(scale, tmp_path):
+    robot = ar.Robot([section(scale), ar.Revolute((1, 0, 0)), section(scale), ar.Prismatic(0.0, 0.1 * scale)])
+    write_solid(robot, robot.neutral, tmp_path / "body.stl")
+    mesh = trimesh.load(tmp_path / "body.stl", process=False)
+    # By default trimesh merges vertices that are 1e-8 apart, whatever the size.
+    mesh.apply_scale(1.0 / scale)
+    mesh.merge_vertices()
+    assert mesh.is_watertight
+    body = body_mesh(robot, robot.neutral, sides=48, joined=True)
+    expected = trimesh.Trimesh(body.vertices / scale, body.faces, process=False)
+    assert mesh.volume == pytest.approx(expected.volume, rel=1e-5)
+    np.testing.assert_allclose(mesh.bounds, expected.bounds, atol=1e-7)
+
+
 @pytest.mark.parametrize("name", ROBOTS)
 def test_a_glb_has_a_closed_coloured_part_per_element(name, tmp_path):
     robot = ar.load_robot(name)

@@ -23,8 +23,9 @@ ENDINGS = (".stl", ".glb")
 # The colours of Okabe and Ito for sections in turn; steel for rigid parts, dark grey for joints.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 STEEL, DARK = "#A9AEB4", "#55595E"
-# Vertices that round to the same multiples of this, in metres, are merged, as readers of STL do.
-SAME = 1e-8
+# Vertices that round to the same multiples of this share of the largest coordinate are merged, as readers of STL do. An
+# STL has numbers in single precision, which are not finer.
+SAME = 1e-7
 
 
 def part_colour(robot: Robot, part: BodyPart) -> str:
@@ -50,10 +51,12 @@ def _stl(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
 
 def welded(mesh: BodyMesh) -> Any:
     """Return all parts as one surface without faces of zero area, such as those of a retracted prismatic joint."""
-    points, index = np.unique(np.round(mesh.vertices / SAME), axis=0, return_inverse=True)
+    vertices = mesh.vertices
+    grid = SAME * float(np.abs(vertices).max(initial=0.0))
+    points, index = np.unique(np.round(vertices / grid), axis=0, return_inverse=True)
     faces = index.reshape(-1)[mesh.faces]
     flat = (faces[:, 0] == faces[:, 1]) | (faces[:, 1] == faces[:, 2]) | (faces[:, 2] == faces[:, 0])
-    return require("trimesh").Trimesh(points * SAME, faces[~flat], process=False)
+    return require("trimesh").Trimesh(points * grid, faces[~flat], process=False)
 
 
 def _glb(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:

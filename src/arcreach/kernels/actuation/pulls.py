@@ -132,7 +132,10 @@ def helical_length(chain, route, x, y, S):
     """Return the length of a helical tendon, and its derivatives.
 
     In a section of one arc it is the integral of sqrt((S - theta r cos(phi - a - tau u))^2 + (r tau)^2) du from 0 to 1,
-    where u is the share of the backbone. Source: derived.
+    where u is the share of the backbone. A sub-arc without length bends at a point. The tendon's length there, -r theta
+    cos(phi - a), is signed as that of a parallel tendon, since its magnitude is not smooth at theta = 0.
+
+    Source: derived.
     """
     r, tau = route.radius, route.turn
     total, by_x, by_y, by_S = 0.0, 0.0, 0.0, 0.0
@@ -141,6 +144,11 @@ def helical_length(chain, route, x, y, S):
     bent = r * math.hypot(x, y) / math.hypot(S, r * tau)
     for k in range(route.first_arc, route.first_arc + route.arcs):
         share, bend = chain[k].length_share, chain[k].bend_share
+        if share == 0.0:
+            s, c = sincos(route.angle + tau * before)
+            dx, dy = -r * bend * c, -r * bend * s
+            total, by_x, by_y = total + dx * x + dy * y, by_x + dx, by_y + dy
+            continue
         rule, panels = choose_rule(tau * share, max(BENT, bent * bend / share))
         width = share / panels
         around = r * tau * share

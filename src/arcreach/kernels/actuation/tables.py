@@ -263,9 +263,12 @@ def gaps_stretch(f, rows, count, x, y, S):
 
 @kernel(inline=True)
 def nodes_suffice(route, r, table, v):
-    """Return whether the tabulated nodes of helical route r are accurate at v = (x, y, S). Source: derived."""
+    """Return whether the tabulated nodes of helical route r are accurate at v = (x, y, S).
+
+    They never are if a sub-arc without length bends: the bound is then 0. Source: derived.
+    """
     around = route.radius * route.turn
-    return v[0] * v[0] + v[1] * v[1] <= table.bounds[r] * (v[2] * v[2] + around * around)
+    return v[0] * v[0] + v[1] * v[1] < table.bounds[r] * (v[2] * v[2] + around * around)
 
 
 @kernel(inline=True)

@@ -33,7 +33,7 @@ LARGEST_ANGLE = {"float32": 1e4, "float64": 1e6}
 FARTHEST = {"float32": 1e9, "float64": 1e12}
 # Share by which the bend limit of a section of variable length is reduced in single precision.
 SHRINK = 4e-7
-# Indices of coordinates are stored as bytes.
+# Indices of coordinates, and of the rows of an element, are stored as bytes.
 MOST_COORDINATES = 200
 # Bytes of tabulated seeds above which their number is halved, down to FEWEST_SEEDS.
 SEED_BYTES = 1500
@@ -80,7 +80,10 @@ class Header:
         if self.model.front_kind != layout.NOTHING:
             tables.append(self._table("ar_real", "AR_FRONT[12]", self._numbers(self.model.ends[0])))
         if self.vectors:
-            tables.append(self._table("ar_real", f"AR_VECTORS[{len(self.vectors)}][3]", *map(self._row, self.vectors)))
+            # One row per element, so that an index fits into a byte: its axis and, for a swing, its link.
+            width = 6 if "SWING" in self.kinds else 3
+            rows = [self._row(vectors[:width]) for vectors in self.vectors]
+            tables.append(self._table("ar_real", f"AR_VECTORS[{len(rows)}][{width}]", *rows))
         if self.bends:
             tables.append(self._table("ar_bend", f"AR_BENDS[{len(self.bends)}]", *self.bends))
             size = f"AR_POLYNOMIALS[{len(polynomial_rows)}][{polynomial_rows.shape[1]}]"
@@ -167,7 +170,7 @@ class Header:
         lower, upper = float(element["lower"]), float(element["upper"])
         if kind in ("SLIDE", "SWING"):
             extra = len(self.vectors)
-            self.vectors += [tuple(element["axis"]), tuple(element["link"])][: 1 if kind == "SLIDE" else 2]
+            self.vectors.append((*element["axis"], *element["link"]))
         elif kind in ("BEND", "PLANAR"):
             extra = len(self.bends)
             length, stretch = float(element["length"]), float(element["stretch"])

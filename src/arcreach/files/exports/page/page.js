@@ -46,7 +46,9 @@ function sectionFrames(element, q, frame) {
   for (let k = 0; k <= RINGS; k++) {
     let x = 0, z = 0, angle = 0, rest = k / RINGS;
     for (const [share, bendShare] of element.arcs) {
-      const part = Math.min(rest, share), turn = share > 0 ? bend * bendShare * part / share : 0;
+      // A sub-arc without length bends at a point: the frames after it, and the last one, are bent.
+      const part = Math.min(rest, share), passed = rest > 0 || k === RINGS;
+      const turn = bend * bendShare * (share > 0 ? part / share : Number(passed));
       x += part * sinc(turn / 2) * Math.sin(angle + turn / 2);
       z += part * sinc(turn / 2) * Math.cos(angle + turn / 2);
       angle += turn;

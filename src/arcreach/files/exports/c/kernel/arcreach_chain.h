@@ -14,7 +14,7 @@ enum { AR_NOTHING, AR_SHIFT, AR_MOTION };
 typedef struct {
   uint8_t kind, variable, width, coordinate;
   uint8_t after, fixed; /* AR_NOTHING, AR_SHIFT or AR_MOTION, and its row */
-  uint8_t extra;        /* row of AR_VECTORS for a slide or a swing, of AR_BENDS for a bend */
+  uint8_t extra;        /* row of AR_VECTORS for a slide (axis) or a swing (axis, link), of AR_BENDS for a bend */
   uint8_t periodic;     /* a full turn changes nothing */
   ar_real lower, upper; /* limits of a joint, -LARGEST and LARGEST if continuous; of a section's varying length */
 } ar_element;
@@ -244,7 +244,7 @@ static motion chain_pass(const real *v, int mode, real weight, real (*J)[6]) {
 #if AR_HAS_SWING
       case AR_SWING: {
         /* The link turned about the axis, by Rodrigues' formula. */
-        const real *u = AR_VECTORS[m->extra], *l = AR_VECTORS[m->extra + 1];
+        const real *u = AR_VECTORS[m->extra], *l = u + 3;
         real along, x, y, z;
         sincos_of(value, &s, &c);
         along = (1 - c) * (u[0] * l[0] + u[1] * l[1] + u[2] * l[2]);

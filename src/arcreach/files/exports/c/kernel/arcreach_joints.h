@@ -51,7 +51,7 @@ static void own_arm(const ar_element *m, real value, real *arm) {
   if (m->kind == AR_SWING) {
     real s, c;
     sincos_of(value, &s, &c);
-    copy(AR_VECTORS[m->extra + 1], arm, 3);
+    copy(AR_VECTORS[m->extra] + 3, arm, 3);
     rotate(own_axis(m), s, c, arm);
   }
 #else

@@ -53,7 +53,8 @@ static real helical_length(const ar_route *route, real theta, real phi, real S) 
         real s, c, x;
         sincos_of(phi - route->angle - tau * u, &s, &c);
         x = share * S - r * bend * theta * c;
-        total += AR_WEIGHTS[node] / (real)panels * real_sqrt(x * x + around * around);
+        /* Signed in a sub-arc without length, as for parallel tendons; elsewhere around > 0. */
+        total += AR_WEIGHTS[node] / (real)panels * (share == 0 ? x : real_sqrt(x * x + around * around));
       }
     }
     before += share;
@@ -71,6 +72,11 @@ static real gap(const ar_route *route, real theta, real near, real far, real *x,
   for (k = route->first_arc; k < route->first_arc + route->arcs; k++) {
     const real share = AR_ARCS[k][0], low = real_max(near, start), high = real_min(far, start + share);
     real bend, s, c, sin_half, cos_half, chord;
+    if (share == 0) { /* bends at a point; at a disc, in the gap before the disc, at the first disc in the first gap */
+      const real at = real_min(start, 1);
+      if ((near < at && at <= far) || (at == 0 && near == 0)) bent += AR_ARCS[k][1];
+      continue;
+    }
     start += share;
     if (high <= low) continue;
     bend = AR_ARCS[k][1] * (high - low) / share;
