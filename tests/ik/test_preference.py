@@ -7,6 +7,8 @@ import pytest
 from scipy.optimize import minimize
 
 import arcreach as ar
+from arcreach.ik.preference import preference_of
+from arcreach.robots.restricted import restricted
 
 ROBOT = ar.Robot(
     [
@@ -148,6 +150,28 @@ def test_a_start_keeps_the_posture_beside_it():
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("prefer", ["rest", "middle", "limits"])
+def test_a_path_around_the_base_has_no_full_turns(prefer):
+    arm = ar.load_robot("ur5")
+    angles = np.linspace(0.0, 1.5 * np.pi, 40)
+    q = [ar.solve(arm, [0.45, 0.0, 0.3], prefer=prefer).q]
+    for a in angles[1:]:
+        found = ar.solve(arm, [0.45 * np.cos(a), 0.45 * np.sin(a), 0.3], start=q[-1], prefer=prefer)
+        assert found.reached
+        q.append(found.q)
+    assert np.abs(np.diff(q, axis=0)).max() < 0.3
+
+
+def test_without_a_start_joints_turn_towards_the_preferred_ones():
+    arm = ar.load_robot("ur5")
+    preferred = np.array([3.0, -1.5, 1.5, 3.0, 3.0, 3.0])
+    target = ar.Target.from_pose(arm.tip_pose([0.3, -1.2, 1.4, -0.5, -0.4, 0.2]))
+    postures = [ar.solve(arm, target, prefer=preferred), *ar.solve_all(arm, target, prefer=preferred)]
+    for one in postures:
+        assert np.abs(one.q - preferred).max() < np.pi + 1e-9
+
+
+@pytest.mark.compiled
 def test_all_solutions_are_postures_of_least_cost_and_the_least_is_first():
     target = targets_of(ROBOT, 4, "axis")[3]
     found = ar.solve_all(ROBOT, target, prefer="rest")
@@ -180,6 +204,68 @@ def test_among_obstacles_the_preferred_posture_is_taken_where_it_is_free():
     assert np.allclose(ar.solve(ROBOT, targets[1], prefer="rest", through=port).q, wanted[1], atol=1e-9)
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("prefer", ["rest", [-1.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0]])
+def test_limits_that_allow_the_best_posture_do_not_change_it(prefer):
+    arm = ar.load_robot("panda")
+    target = ar.Target([0.4, 0.2, 0.3], axis=[0, 0, -1])
+    wanted = arm.neutral if prefer == "rest" else np.array(prefer)
+    free = ar.solve(arm, target, prefer=prefer)
+    # The preferred first joint is outside.
+    limits = {"joint1": (free.q[0] - 0.02, 2.0)}
+    one = ar.solve(arm, target, prefer=prefer, limits=limits)
+    many = ar.solve_batch(arm, [target, target], prefer=prefer, limits=limits)
+    best = ar.solve_all(arm, target, prefer=prefer, limits=limits)[0]
+    for q in (one.q, *many.q, best.q):
+        assert cost(arm, q, wanted) < 1.001 * cost(arm, free.q, wanted)
+
+
+def test_distances_from_rest_are_those_of_the_robot_without_narrower_limits():
+    narrow = restricted(ROBOT, None, {"prismatic-1": (0.06, 0.1)})
+    preference = preference_of(narrow, "rest", None)
+    np.testing.assert_allclose((preference.wanted[0], preference.near[0]), (0.05, 0.06))
+    # What is held costs nothing.
+    held = restricted(ROBOT, ["prismatic-1"], None, [0.09, *ROBOT.neutral[1:]])
+    assert preference_of(held, "rest", None).wanted[0] == 0.09
+
+
+def test_a_narrower_stretch_leaves_the_preferred_length():
+    robot = ar.Robot([ar.Prismatic(lower=0.0, upper=0.1), ar.Section(0.05, 1.5, stretch=0.05, coupled=False)])
+    limits = {"section-1.length": (0.07, 0.1)}
+    # Stroke and length share what is missing from 60 mm.
+    for narrower in (None, limits):
+        found = ar.solve(robot, [0.0, 0.0, 0.1], prefer=[0.0, 0.0, 0.0, 0.06], limits=narrower)
+        np.testing.assert_allclose(found.q[[0, 3]], (0.02, 0.08), atol=1e-5)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("most", [2, 5, 10, 40])
+def test_the_step_budget_covers_the_search_for_the_posture(most):
+    arm = ar.load_robot("panda")
+    targets = targets_of(arm, 100, "position")
+    found, plain = (ar.solve_batch(arm, targets, max_iterations=most, prefer=p) for p in ("rest", None))
+    assert found.iterations.max() <= most
+    # A target that is reached without a preference stays reached, at no greater cost.
+    assert np.array_equal(found.reached, plain.reached)
+    for q, first in zip(found.q[found.reached], plain.q[plain.reached], strict=True):
+        assert cost(arm, q, arm.neutral) <= cost(arm, first, arm.neutral) + 1e-9
+    ball = ar.Scene([ar.Sphere((2.0, 2.0, 2.0), 0.1)])
+    beside = ar.solve_batch(arm, targets, max_iterations=most, prefer="rest", scene=ball)
+    assert beside.iterations[beside.reached].max(initial=0) <= most
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif("sys.platform == 'win32'", reason="no clock in kernels")
+def test_a_deadline_that_has_passed_ends_the_search_for_the_posture():
+    arm = ar.load_robot("panda")
+    targets = targets_of(arm, 20, "axis")
+    first = ar.solve_batch(arm, targets)
+    late = ar.solve_batch(arm, targets, start=first.q, prefer="rest", max_time=1e-9)
+    assert late.reached.all()
+    assert not late.iterations.any()
+    np.testing.assert_allclose(late.q, first.q, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -201,3 +287,13 @@ def test_a_batch_of_postures_is_refused_after_one_with_the_same_numbers_too():
     ar.solve(ROBOT, [0.0, 0.1, 0.2], prefer=ROBOT.neutral)
     with pytest.raises(ar.ConfigurationError, match="give one configuration"):
         ar.solve(ROBOT, [0.0, 0.1, 0.2], prefer=[ROBOT.neutral])
+
+
+@pytest.mark.compiled
+def test_a_path_prefers_the_rest_of_the_robot_without_narrower_limits():
+    arm = ar.load_robot("panda")
+    target = ar.Target([0.4, 0.2, 0.3], axis=[0, 0, -1])
+    free = ar.solve(arm, target, prefer="rest")
+    limits = {"joint1": (free.q[0] - 0.05, 2.0)}
+    path = ar.follow(arm, [target], start=free.q, prefer="rest", limits=limits)
+    assert ((path.q[0] - arm.neutral) ** 2).sum() < 1.001 * ((free.q - arm.neutral) ** 2).sum()

@@ -13,6 +13,7 @@ from arcreach.errors import ConfigurationError, MethodError
 from arcreach.kernels.chain.layout import BEND, ROTATION, SLIDE
 from arcreach.kernels.solver.contexts import Table
 from arcreach.kernels.solver.preference import Preference
+from arcreach.robots.restricted import UNRESTRICTED
 from arcreach.robots.robot import Robot
 
 NO_ORDER = np.empty(0, np.float32)
@@ -30,7 +31,11 @@ NEARER = 4.0
 
 
 def preference_of(robot: Any, prefer: Any, weights: Any) -> Preference | None:
-    """Return the checked preference of a solve, which `aimed` completes; None if there is none."""
+    """Return the checked preference of a solve, which `aimed` completes; None if there is none.
+
+    Rest and a preferred configuration are those of the robot without the limits and holds of this call, also where they
+    are outside these narrower limits.
+    """
     if prefer is None:
         if weights is not None:
             raise MethodError("weights has no meaning without prefer; leave it out, or give prefer")
@@ -50,6 +55,7 @@ def preference_of(robot: Any, prefer: Any, weights: Any) -> Preference | None:
 
 
 def _preference(robot: Robot, prefer: Any, weights: Any) -> Preference:
+    given: Robot = robot.memory.get(UNRESTRICTED, robot)
     ranged = isinstance(prefer, str) and prefer != "rest"
     factors = _factors(robot, weights)
     # Divided by the weights, which multiply squared distances: the pole stays beyond the limits.
@@ -64,8 +70,12 @@ def _preference(robot: Robot, prefer: Any, weights: Any) -> Preference:
         if stretch > 0.0:
             scales[last - 1] = _weight(factors[c + 2], 0.5 if ranged else robot.model.weight / stretch)
             barrier[last - 1] = pole / max(factors[c + 2], TINY)
-    q = _configuration(robot, prefer)
-    return Preference(robot.model.to_variables(q[None])[0], scales, q, barrier, 0, NO_ORDER, None)
+    # The ranges of "middle" and "limits" are the narrower ones.
+    q = _configuration(robot if ranged else given, prefer)
+    # Held coordinates would only add a constant to the cost.
+    q = np.where(robot.lower == robot.upper, robot.lower, q)
+    near = q if robot is given else robot.clip(q)
+    return Preference(robot.model.to_variables(q[None])[0], scales, near, barrier, 0, NO_ORDER, None)
 
 
 def aimed(preference: Preference, robot: Robot, table: Table, mode: int) -> tuple[Table, Preference]:

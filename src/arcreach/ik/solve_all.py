@@ -9,15 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import positive, shown, whole
+from arcreach._interpreter import stop_interpreting
 from arcreach._typing import Array, Integers
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.judge import judge
-from arcreach.ik.method import find_method, no_rows
+from arcreach.ik.method import Problem, find_method, no_rows
 from arcreach.ik.preference import preference_of
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
-from arcreach.ik.solve import Hold, Limits, Weights, solve, solve_batch
-from arcreach.ik.target import Target, as_target
+from arcreach.ik.solve import Hold, Limits, Weights, solve
+from arcreach.ik.target import Target, Targets, as_target
 from arcreach.kernels.chain.layout import REACHED
+from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.preference import Preference, cost
 from arcreach.kernels.solver.search import Branches, find_branches
@@ -113,16 +115,12 @@ def solve_all(
     find_branches(*model.model_and_table(mode, SEEDS), model.pulls(mode), task, origin, found)
     Q, hits, counts, seconds = found.Q, found.hits, found.counts, found.seconds
     n = int(counts[0])
-    settings: dict[str, Any] = {
-        "position_tol": position_tol,
-        "angle_tol": angle_tol,
-        "prefer": prefer,
-        "weights": weights,
-    }
+    settings: dict[str, Any] = {"position_tol": position_tol, "angle_tol": angle_tol}
     if n == 0:
         # Descents are given up early here, because other starts find the same branch; a hard target needs `solve`.
-        only = solve(robot, bare, start=start, **settings)
-        only.robot, only.target = given, target
+        chosen: dict[str, Any] = {"prefer": prefer, "weights": weights, "hold": hold, "limits": limits}
+        only = solve(given, bare, start=start, **chosen, **settings)
+        only.target = target
         return [only] if only.reached else []
     targets, tolerances = bare.batch[np.zeros(n, np.int64)], (position_tol, angle_tol)
     if preference is None:
@@ -133,7 +131,7 @@ def solve_all(
         away[:, continuous] = np.remainder(away[:, continuous] + np.pi, 2.0 * np.pi) - np.pi
         order = np.argsort(np.linalg.norm(away, axis=1), kind="stable").tolist()
     else:
-        Q = solve_batch(robot, targets, start=Q[:n], **settings).q
+        Q = _preferred(robot, preference, targets, Q[:n], settings)
         order = _least_first(robot, preference, Q, hits)
     status = np.zeros(n, np.int64)
     position_error, angle_error = judge(robot, Q[:n], targets, tolerances, status)
@@ -154,6 +152,30 @@ def solve_all(
         for i in order
         if status[i] == REACHED
     ]
+
+
+def _preferred(robot: Robot, preference: Preference, targets: Targets, Q: Array, settings: dict[str, Any]) -> Array:
+    """Return the postures of least cost (n, dof) that descents from the solutions Q (n, dof) of targets find."""
+    starts = robot.clip(Q)
+    for q in starts:
+        # Answers keep the turns of their start.
+        unwind(robot.packed, preference.near, q)
+    problem = Problem(
+        robot=robot,
+        targets=targets,
+        start=starts,
+        **settings,
+        max_iterations=None,
+        max_time=math.inf,
+        seed=0,
+        variant="",
+        threads=None,
+        trace=no_rows(robot.dof),
+        preference=preference,
+    )
+    # The kernels of a batch are compiled, not interpreted.
+    stop_interpreting()
+    return find_method("auto").run(problem).q
 
 
 def _least_first(robot: Robot, preference: Preference, Q: Array, hits: Integers) -> list[int]:

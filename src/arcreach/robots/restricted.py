@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import real_array, shown
+from arcreach._text import coordinate
 from arcreach._typing import Array
 from arcreach.elements import Element, Joint, Link, Section
 from arcreach.errors import ConfigurationError, MethodError, TargetError
@@ -20,6 +21,8 @@ from arcreach.robots.robot import Robot
 
 # Largest number of derived robots cached per robot; each has its own tables of seeds.
 KEPT = 16
+# Key, in the memory of a robot with narrower limits, of the robot without them.
+UNRESTRICTED = "unrestricted"
 # Rest lengths of a tendon that differ by less than this share of the reach count as equal.
 SAME_REST = 1e-12
 
@@ -90,8 +93,11 @@ def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
             raise TargetError(f"limits names {shown(name)}; give one of {', '.join(robot.coordinates)}")
         k = robot.coordinates.index(name)
         if lower < robot.lower[k] or upper > robot.upper[k]:
-            own = f"{robot.lower[k]:.6g} to {robot.upper[k]:.6g}"
-            wrong = f"limits[{name!r}] = {shown(pair)} is beyond the robot's own, {own}; give narrower ones"
+            ends = lower, upper, float(robot.lower[k]), float(robot.upper[k])
+            texts = [coordinate(value, robot.quantities[k]) for value in ends]
+            wrong = "limits[{!r}] = {} to {} is beyond the robot's own, {} to {}; give narrower ones".format(
+                name, *texts
+            )
             raise TargetError("; ".join(filter(None, (wrong, _degrees_hint(robot, k, (lower, upper))))))
         if math.isinf(lower) != math.isinf(upper):
             raise TargetError(f"limits[{name!r}] = {shown(pair)} is not accepted; give two finite numbers")
@@ -124,6 +130,7 @@ def _held(robot: Robot, hold: Any, start: npt.ArrayLike | None) -> dict[str, flo
 def _build(robot: Robot, narrow: dict[str, tuple[float, float]], held: set[str]) -> Robot:
     elements = [_element(robot, element, k, narrow, held) for element, k in robot.indexed_elements()]
     derived = Robot(elements, robot.name, robot.source)
+    derived.memory[UNRESTRICTED] = robot.memory.get(UNRESTRICTED, robot)
     if robot.pull_limits is not None:
         limited = np.asarray(np.isfinite(robot.pull_limits[:2]).any(axis=0))
         for route, other in zip(robot.routes, derived.routes, strict=True):

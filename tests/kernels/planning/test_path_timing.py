@@ -24,6 +24,16 @@ def test_a_cap_and_a_constant_acceleration():
     np.testing.assert_allclose(squares, [0.0, 0.5, 1.0, 1.5, 1.2, 1.5, 1.0, 0.5, 0.0], atol=1e-9)
 
 
+def test_rounding_makes_no_squared_rate_negative():
+    # The rows of the second and third intervals allow rest alone, to within rounding.
+    slopes = [[1.0, 2.5], [1.0, -3.9], [2.7, 1.3]]
+    widths = [[0.8, 0.5], [0.6, 0.1], [0.8, 0.6]]
+    squares = np.empty(4)
+    fastest(np.full(4, 2.0), np.stack([slopes, widths, np.zeros((3, 2))], axis=-1), squares)
+    assert squares.min() == 0.0
+    assert squares[1] == pytest.approx(1.0 / 39.0)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_linear_programming_finds_no_faster_run(seed):
     linprog = pytest.importorskip("scipy.optimize").linprog

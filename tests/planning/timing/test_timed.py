@@ -359,6 +359,16 @@ def test_a_limit_of_jerk_is_kept_along_a_curve():
     assert max(ends) < 1e-3
 
 
+def test_a_limit_of_jerk_is_kept_where_a_phase_passes_a_whole_piece_of_the_curve():
+    pytest.importorskip("ruckig")
+    robot = ar.Robot([ar.Revolute(lower=-3.0, upper=3.0), ar.Link((0.1, 0.0, 0.0))])
+    # Two of the points are close together: the third derivative of the spline is large between them.
+    turns = [-0.0297, 0.0158, 0.01591, 0.0313, -0.0265, -0.0325, 0.0278]
+    motion = timed(Rows(robot, np.c_[turns]), 0.13, 0.83, max_jerk=5.0, samples=20_001)
+    jerk = np.diff(motion.acceleration[:, 0]) / motion.times[1]
+    assert 0.9 * 5.0 < np.abs(jerk).max() <= 5.0 * (1.0 + 1e-6)
+
+
 def test_with_a_limit_of_jerk_a_straight_motion_is_the_fastest():
     pytest.importorskip("ruckig")
     far, near = Rows(arm(), [[0.0, 0.0], [2.0, 0.1]]), Rows(arm(), [[0.0, 0.0], [0.1, 0.05]])

@@ -61,7 +61,9 @@ def _run_with_body(problem: Problem) -> Outcome:
     when `solve` checks it. If a preference is given, the search begins at the preferred posture.
     """
     if problem.preference is not None:
-        half = replace(problem, max_time=0.5 * problem.max_time)
+        # Both solves together keep the limits.
+        most = None if problem.max_iterations is None else max(problem.max_iterations // 2, 1)
+        half = replace(problem, max_iterations=most, max_time=0.5 * problem.max_time)
         preferred = run(replace(half, scene=None, port=None, trace=no_rows(problem.robot.dof)))
         outcome = _run_with_body(replace(half, start=preferred.q, preference=None))
         outcome.iterations += preferred.iterations

@@ -73,7 +73,8 @@ def fastest(caps: Array, rows: Array, squares: Array) -> None:
     squares[0] = 0.0
     for i in range(last):
         low, high, _ = next_range(squares[i], squares[i + 1], rows[i])
-        squares[i + 1] = max(high, 0.5 * (low + high))
+        # Where the path has to stop, the allowed range is 0 alone, and rounding may place it below 0.
+        squares[i + 1] = max(high, 0.5 * (low + high), 0.0)
 
 
 @kernel

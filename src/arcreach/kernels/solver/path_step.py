@@ -22,6 +22,9 @@ MOST_STEPS = 200
 PATIENCE = 12
 # A descent can stall at a singular configuration, so other starts in the box are tried too.
 STARTS = 5
+# Share of the squared error by which another start has to be better than the best so far. Descents to the same minimum
+# differ by less, and a variable that does not move the tip would jump from start to start.
+LEAST_GAIN = 1e-4
 
 
 class Box(NamedTuple):
@@ -102,7 +105,7 @@ def path_step(model: Model, box: Box, table: Table, task: Task, q: Array, report
         unwind(model.chain, here, q)
         code, distance, angle = verdict(model, task, 0, target, q, REACHED)
         left = distance * distance + (model.weight * angle) ** 2
-        if attempt == 0 or code == REACHED or left < best:
+        if attempt == 0 or code == REACHED or left < (1.0 - LEAST_GAIN) * best:
             best = left
             report[0] = code
             report[3] = distance

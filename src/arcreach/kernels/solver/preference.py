@@ -19,7 +19,7 @@ import numpy as np
 
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array, Singles
-from arcreach.kernels.chain.layout import REACHED, ROTATION
+from arcreach.kernels.chain.layout import REACHED, ROTATION, TIME_LIMIT
 from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.solver.bounds import CLEAR, inside_limits, project, row_times, stretch_index
@@ -74,7 +74,7 @@ class Preference(NamedTuple):
 
     wanted: Array  # (variables,)
     weights: Array  # (variables,)
-    near: Array  # (dof,): the preferred configuration; periodic joints of answers are turned towards it
+    near: Array  # (dof,): the preferred configuration; without a start periodic joints of answers are turned towards it
     barrier: Array  # (variables,): 0 for a quadratic cost; s / (1 - barrier s) grows without bound beyond the limits
     starts: int  # seeds to descend from besides the first solution; the least cost is taken
     order: Singles  # (seeds,): constants of `score` by which these seeds are chosen
@@ -92,6 +92,13 @@ class PostureScratch(NamedTuple):
     back: Array  # (variables,): step back to the target
     down_here: Array  # (variables,): `down` at `here`
     back_here: Array  # (variables,): `back` at `here`
+
+
+class CostBudget(NamedTuple):
+    """When a descent of the cost is given up."""
+
+    to_beat: float  # least cost so far
+    steps: int
 
 
 @kernel(fast=True)
@@ -295,6 +302,12 @@ def step_length(scratch: PostureScratch, v: Array) -> float:
     return min(max(square / change, SHORTEST_STEP), LONGEST_STEP)
 
 
+@kernel(fast=True, inline=True)
+def is_late(watch: Watch) -> bool:
+    """Return whether the deadline has passed. Source: derived."""
+    return watch.deadline < math.inf and clock(watch.timer) > watch.deadline
+
+
 @kernel(fast=True)
 def minimise_cost(
     model: Model,
@@ -304,13 +317,13 @@ def minimise_cost(
     work: Work,
     watch: Watch,
     scratch: PostureScratch,
-    to_beat: float,
+    budget: CostBudget,
 ) -> tuple[float, int]:
     """Minimise the cost from v, with its e and J in `work`; the tip stays within `loose` and ends within `goal`.
 
-    Return the cost at v and the number of steps. The cost is infinite if the tip did not return to the target, or only
-    at a higher cost than predicted; it is at least `to_beat` if the descent was not expected to get below that.
-    Source: derived.
+    Return the cost at v and the number of steps. The cost is infinite if the tip did not return to the target, as where
+    the steps or the time ended before, or only at a higher cost than predicted; it is at least `to_beat` if the descent
+    was not expected to get below that. Source: derived.
     """
     v, e, here, down, back = work.v, work.e, scratch.here, scratch.down_here, scratch.back_here
     merit, decrease, back2 = linearise(model, goal, preference, work, scratch)
@@ -322,7 +335,9 @@ def minimise_cost(
     length = 1.0
     for _ in range(MOST_STEPS):
         done = decrease <= LEAST_GAIN * merit + 1e-24 or slow == 2
-        if (done and reached) or merit - EXPECTED_GAIN * decrease > to_beat:
+        if (done and reached) or merit - EXPECTED_GAIN * decrease > budget.to_beat:
+            break
+        if steps >= budget.steps or is_late(watch):
             break
         copy(v, here)
         copy(scratch.down, down)
@@ -334,7 +349,8 @@ def minimise_cost(
             for k in range(v.shape[0]):
                 v[k] = here[k] + length * down[k] + back[k]
             inside_limits(model, v, v)
-            code, taken, _ = descend(model, goal if done else loose, Budget(RETURN_STEPS, PATIENCE, False), work, watch)
+            most = min(RETURN_STEPS, budget.steps - steps - 1)
+            code, taken, _ = descend(model, goal if done else loose, Budget(most, PATIENCE, False), work, watch)
             steps += taken + 1
             if done and slow < 2 and code == REACHED and back2 <= SHORT_RETURN * merit:
                 now = cost(model, preference, v)
@@ -343,7 +359,7 @@ def minimise_cost(
             if code == REACHED:
                 now, decrease, back2 = linearise(model, goal, preference, work, scratch)
                 found = now < (merit + PREDICTION_ERROR * merit if done else merit)
-            if found:
+            if found or code == TIME_LIMIT or steps >= budget.steps:
                 break
             length *= SHORTER
         if not found:
@@ -355,7 +371,7 @@ def minimise_cost(
         length = 1.0 if done else step_length(scratch, v)
         merit = now
         reached = done or exact
-    if merit >= to_beat:
+    if merit >= budget.to_beat:
         return merit, steps
     return cost(model, preference, v) if reached else math.inf, steps
 
@@ -369,27 +385,30 @@ def improve(
     work: Work,
     watch: Watch,
     scratch: PostureScratch,
-    to_beat: float,
+    budget: CostBudget,
 ) -> tuple[float, int]:
     """Return the result of `minimise_cost`, repeated with the tip exactly at the target if the first is infinite.
 
     Source: derived.
     """
     copy(work.v, scratch.first)
-    value, steps = minimise_cost(model, goal, loose, preference, work, watch, scratch, to_beat)
-    if value < math.inf:
+    value, steps = minimise_cost(model, goal, loose, preference, work, watch, scratch, budget)
+    if value < math.inf or steps >= budget.steps or is_late(watch):
         return value, steps
     copy(scratch.first, work.v)
-    descend(model, goal, Budget(RETURN_STEPS, PATIENCE, False), work, watch)
-    value, taken = minimise_cost(model, goal, goal, preference, work, watch, scratch, to_beat)
-    return value, steps + taken + 1
+    most = min(RETURN_STEPS, budget.steps - steps - 1)
+    _, taken, _ = descend(model, goal, Budget(most, PATIENCE, False), work, watch)
+    steps += taken + 1
+    left = CostBudget(budget.to_beat, budget.steps - steps)
+    value, taken = minimise_cost(model, goal, goal, preference, work, watch, scratch, left)
+    return value, steps + taken
 
 
 @kernel(fast=True)
-def nearest_turns(model: Model, preference: Preference, v: Array, q: Array) -> None:
-    """Shift periodic joints of v by full turns towards the preferred ones. Source: derived."""
+def nearest_turns(model: Model, near: Array, v: Array, q: Array) -> None:
+    """Shift periodic joints of v by full turns towards those of `near` (dof,). Source: derived."""
     to_coordinates(model, v, q)
-    unwind(model.chain, preference.near, q)
+    unwind(model.chain, near, q)
     to_variables(model, q, v)
 
 
@@ -409,10 +428,9 @@ def next_start(
     loose: Goal,
     work: Work,
     lookup: Lookup,
-    watch: Watch,
     number: int,
-) -> tuple[int, int]:
-    """Bring the tip to the target from the next seed in the order of the preference; return status and steps.
+) -> None:
+    """Write the next seed in the order of the preference into v.
 
     The first seed is the preferred posture itself if its tip is nearer to the target than those of the seeds.
     Source: derived.
@@ -424,8 +442,6 @@ def next_start(
         away, _ = rate_start(model, loose, table, preference.near, work)
     if away > nearest_squared_distance(lookup.minima, lookup.key, loose.mode, table.turn_weight):
         take_seed(model, table, lookup, frame_of(loose.target, loose.mode, model.symmetric), work)
-    code, steps, _ = descend(model, loose, Budget(QUICK_STEPS, PATIENCE, False), work, watch)
-    return code, steps
 
 
 @kernel(fast=True, batch=True)
@@ -435,7 +451,8 @@ def prefer(
     """Solve rows start to stop of a task by the posture of least cost among those that reach the target.
 
     Q and `report` are those of `auto`. If the task is `started`, the cost is minimised only from the solution that the
-    caller's start leads to; otherwise also from `preference.starts` seeds. Source: derived.
+    caller's start leads to; otherwise also from `preference.starts` seeds. If the steps or the time of the task end
+    during that, the answer is the best posture at the target so far. Source: derived.
     """
     work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
     n = best_v.shape[0]
@@ -450,6 +467,8 @@ def prefer(
         began = clock(timer)
         to_front(model, task.mode, task.targets[i], target)
         copy(Q[i], lookup.asked)
+        # Next to the caller's start, as in `auto`: along a path, neighbouring answers differ by no full turn.
+        near = lookup.asked if task.started else preference.near
         goal = Goal(target, task.mode, distance2, angle_aim)
         loose = Goal(target, task.mode, max(distance2, (LOOSE * model.weight) ** 2), max(angle_aim, LOOSE))
         watch = Watch(began + task.max_time, timer, task.trace, traced, pulls)
@@ -459,26 +478,32 @@ def prefer(
         else:
             ended, steps = search(model, table, task, goal, work, lookup, watch, best_v)
         if ended == REACHED:
-            nearest_turns(model, preference, work.v, Q[i])
+            nearest_turns(model, near, work.v, Q[i])
             copy(work.v, best_v)
             least = cost(model, preference, best_v)
-            value, taken = improve(model, goal, loose, preference, work, watch, scratch, least)
+            budget = CostBudget(least, task.max_steps - steps)
+            value, taken = improve(model, goal, loose, preference, work, watch, scratch, budget)
             steps += taken
             for number in range(0 if task.started else preference.starts):
                 if value < least:
                     least = value
                     copy(work.v, best_v)
-                code, taken = next_start(model, table, preference, loose, work, lookup, watch, number)
+                if steps >= task.max_steps or is_late(watch):
+                    break
+                next_start(model, table, preference, loose, work, lookup, number)
+                most = min(QUICK_STEPS, task.max_steps - steps)
+                code, taken, _ = descend(model, loose, Budget(most, PATIENCE, False), work, watch)
                 steps += taken
                 value = math.inf
                 if code == REACHED:
-                    nearest_turns(model, preference, work.v, Q[i])
-                    value, taken = improve(model, goal, loose, preference, work, watch, scratch, least)
+                    nearest_turns(model, near, work.v, Q[i])
+                    budget = CostBudget(least, task.max_steps - steps)
+                    value, taken = improve(model, goal, loose, preference, work, watch, scratch, budget)
                     steps += taken
             if value < least:
                 copy(work.v, best_v)
         to_coordinates(model, best_v, Q[i])
-        unwind(model.chain, preference.near, Q[i])
+        unwind(model.chain, near, Q[i])
         report[i, 0], report[i, 3], report[i, 4] = verdict(model, task, i, target, Q[i], ended)
         report[i, 1] = steps
         report[i, 2] = clock(timer) - began

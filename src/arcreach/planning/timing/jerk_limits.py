@@ -94,8 +94,7 @@ def _slow_down(run: Profile, limits: RateLimits, speed_caps: Array) -> float:
     assert limits.jerk is not None
     seconds = np.diff(run.starts, append=run.duration)
     spline, grid = run.curve.spline, run.curve.grid
-    # A phase may pass a knot, where the third derivative jumps.
-    thirds = [spline(ends, 3) for ends in (run.parameter, np.append(run.parameter[1:], grid[-1]))]
+    thirds = _third_derivatives(run)
     slowest = 1.0
     for share in np.linspace(0.0, 1.0, CHECKS):
         t = share * seconds
@@ -110,3 +109,17 @@ def _slow_down(run: Profile, limits: RateLimits, speed_caps: Array) -> float:
         jerk = max(limits.sizes(third * v**3 + other, limits.jerk).max() for third in thirds)
         slowest = max(slowest, *((1.0 + MARGIN) * x for x in (speed, np.sqrt(acceleration), np.cbrt(jerk))))
     return slowest
+
+
+def _third_derivatives(run: Profile) -> list[Array]:
+    """Return the third derivatives (phases, variables) of the spline's pieces that each phase passes, in order.
+
+    They are constant on a piece. Where a phase passes fewer pieces than others, its last piece is repeated.
+    """
+    knots = run.curve.spline.knots
+    steps = np.diff(knots)
+    by_piece = 6.0 * run.curve.spline.powers[3] / steps[:, None] ** 3
+    first = np.clip(np.searchsorted(knots, run.parameter, side="right") - 1, 0, len(steps) - 1)
+    last = np.append(first[1:], len(steps) - 1)
+    most = int((last - first).max())
+    return [by_piece[np.minimum(first + k, last)] for k in range(most + 1)]
