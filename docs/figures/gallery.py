@@ -62,15 +62,18 @@ def main() -> None:
     figures.save(figures.pose(driven, pulled, uncertainty=around), IMAGES / "figure-tendons.png")
 
     corners, shares, cell = figures.tip_directions(robot, samples=2_000_000)
-    maps = {"": (corners, 100.0 * shares)}
-    figures.save(figures.workspace(maps, cell=cell, label="directions of the tip (%)"), IMAGES / "figure-workspace.png")
+    percent = 100.0 * shares
+    figure = figures.workspace(
+        {"": (corners, percent)}, cell=cell, label="directions of the tip (%)", limits=(0.0, percent.max())
+    )
+    figures.save(figure, IMAGES / "figure-workspace.png")
 
     reach = ar.reach_map(robot, cells=40, directions=64, layer=("y", 0.0))
     figures.save(figures.reach_map(reach), IMAGES / "figure-reach.png")
 
     figures.save(figures.solve_times(figures.measure_times(robot, targets=20_000)), IMAGES / "figure-times.png")
     bands = figures.measure_convergence(robot, targets=200)
-    figures.save(figures.convergence({"": bands}), IMAGES / "figure-convergence.png")
+    figures.save(figures.convergence({"": bands}, tolerance=1e-6), IMAGES / "figure-convergence.png")
     counts = figures.measure_success(robot, targets=2_000)
     figures.save(figures.success(counts), IMAGES / "figure-success.png")
 
@@ -85,6 +88,11 @@ def main() -> None:
         trace=True,
     )
     figures.save(figures.iterations(rgm3, solution), IMAGES / "figure-iterations.png")
+
+    target = ar.Target([0.041, 0.029, 0.079], axis=[1.0, 0.5, 0.7])
+    solution = ar.solve(robot, target, "fabrikc", trace=True)
+    assert solution.reached
+    figures.save(figures.virtual_links(solution), IMAGES / "figure-links.png")
 
     figures.save(figures.contact(contact_plans()), IMAGES / "figure-contact.png")
 

@@ -120,6 +120,14 @@ def test_fk_of_a_symbolic_robot(run):
     np.testing.assert_allclose(json.loads(out)["pose"], expected, atol=1e-15)
 
 
+def test_the_case_of_a_header_does_not_matter(run, tmp_path):
+    path = tmp_path / "robot.toml"
+    ar.save_robot(ar.Robot([ar.Prismatic(0.0, 0.1, name="slide_m"), ar.Section(0.1, 1.0)]), path)
+    (tmp_path / "q.csv").write_text("Slide_m,Section-1.bend,section-1.direction\n0.05,0.0,0.0\n")
+    out = run("fk", path, "--file", tmp_path / "q.csv", "--json")[1]
+    assert json.loads(out)["poses"][0]["pose"][2][3] == pytest.approx(0.15)
+
+
 def test_fk_of_a_file_with_and_without_header(run, tmp_path):
     robot = ar.load_robot("two-section")
     Q = robot.sample(5, seed=0)
@@ -155,6 +163,11 @@ BAD_FK = {
     "no actuators": (["librergm3-matrix", "--q", "0,0,0", "--actuators"], ["--actuators needs tendons"]),
     "elastic q": (["tendon-driven", "--q", "0,0,0,0,0,0", "--elastic"], ["--elastic has no meaning"]),
     "both ways": (["tendon-driven", "--pulls", "0", "--actuators"], ["--actuators has no meaning"]),
+    "pulls without joints": (
+        ["tendon-driven", "--q", "30deg,0,0,0,0,0", "--pulls", "0,0,0,0,0,0,0,0,0"],
+        ["--q has no meaning with pulls", "robot 'tendon-driven' has no joints; leave it out"],
+    ),
+    "empty robot": (["", "--q", "0"], ["source = '' is empty; give a name of the catalogue"]),
     "no robot": (["nope", "--q", "0"], ["'nope' is neither"]),
     "no file": (["two-section", "--file", "nope.csv"], ["nope.csv: no such file"]),
     "thousands of digits": (["two-section", "--q", "1" * 5000 + ",0,0,0"], ["section-1.bend", "5000 characters"]),
@@ -181,6 +194,7 @@ def test_bad_fk_is_one_line_and_exit_code_2(run, case):
     ("text", "words"),
     [
         ("", "is empty"),
+        (",".join(ar.load_robot("two-section").coordinates), "has a first line of names only; give one configuration"),
         ("1,2,3\n", "has 3 values"),
         ("0,0,0,0\n0,x,0,0\n", "line 2: section-1.direction: 'x'"),
         ("section-1.bend,b,c,d\n1,2,3,4\n", "lacks the coordinate 'section-1.direction'"),
@@ -259,6 +273,45 @@ def test_check_reads_scenes(run, tmp_path):
         code, out, err = run("check", path)
         assert (code, out) == (2, "")
         assert words in err
+
+
+MESH = "kind = 'mesh'\nvertices = [[0, 0, 0], [60, 0, 0], [0, 80, 0], [0, 0, 50]]\nfaces = "
+
+
+@pytest.mark.parametrize(
+    ("entry", "far"),
+    [
+        ("kind = 'sphere'\ncentre = [30, 5, 110]\nradius = 10", "sphere-1 extends 124 m"),
+        ("kind = 'box'\nsize = [100, 20, 30]", "box-1 extends 53.2 m"),
+        ("kind = 'capsule'\na = [0, 0, 0]\nb = [0, 0, 90]\nradius = 2\nmargin = 1", "capsule-1 extends 93 m"),
+        (MESH + "[[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]", "mesh-1 extends 80 m"),
+        ("kind = 'disc'\ncentre = [30, 40]\nradius = 10", "disc-1 extends 60 m"),
+        ("kind = 'wall'\npoints = [[0, 0], [30, 40]]", "wall-1 extends 50 m"),
+        ("kind = 'half-space'\nnormal = [0, 0, 1]\npoint = [0, 0, -110]", ""),
+        ("kind = 'sphere'\ncentre = ['30 mm', '5 mm', '110 mm']\nradius = '10 mm'", ""),
+    ],
+)
+def test_obstacles_in_millimetres_are_asked_about(run, tmp_path, entry, far):
+    path = tmp_path / "scene.toml"
+    path.write_text(f"[[obstacles]]\n{entry}\n")
+    code, _, err = run("check", path)
+    assert code == 0
+    assert err == (f"hint: {far} from the base; lengths are metres: were millimetres meant?\n" if far else "")
+
+
+def test_no_scene_of_the_catalogue_is_asked_about(run):
+    paths = [*(Path(ar.__file__).parent / "files/catalogues").glob("[sp]*/*.toml")]
+    assert len(paths) > 10
+    for path in paths:
+        assert run("check", path)[::2] == (0, "")
+
+
+def test_a_planar_scene_in_millimetres_is_asked_about(run, tmp_path):
+    path = tmp_path / "scene.toml"
+    path.write_text(PLANAR.format("90"))
+    assert "disc-1 extends 90 m" in run("check", path)[2]
+    path.write_text(PLANAR.format("0.1").replace("length = 0.3", "length = 300"))
+    assert "the reach is 300 m" in run("check", path)[2]
 
 
 def test_files_of_another_kind_are_named(run, tmp_path):

@@ -39,6 +39,13 @@ def test_all_experiments_run_one_after_another(run, tmp_path, monkeypatch):
     assert run("experiment", "run", "all", "--targets", "1", "--seed", "3", "--out", tmp_path)[0] == 0
 
 
+@pytest.mark.compiled
+def test_the_robot_of_a_comparison_is_named(run, tmp_path):
+    call = ("experiment", "run", "compare", "--targets", "1", "--methods", "auto")
+    assert "robot: three-section; --robot chooses another\n" in run(*call, "--out", tmp_path / "a")[2]
+    assert "robot: " not in run(*call, "--out", tmp_path / "b", "--robot", "two-section")[2]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -29,6 +29,13 @@ def test_openscad_of_a_pose_and_of_a_path(run, tmp_path):
         assert text.split("path = [\n")[1].split("\n];")[0].count("\n") == rows - 1
 
 
+def test_a_pose_outside_the_limits_is_noted(run, tmp_path):
+    for q, noted in (("91deg,0,0,0", True), (Q, False)):
+        code, _, err = run("export", "two-section", "--q", q, "--out", tmp_path / "pose.scad")
+        assert code == 0
+        assert ("note: this configuration is outside the robot's limits\n" in err) == noted
+
+
 def test_openscad_of_all_poses_of_a_matrix_robot(run, tmp_path):
     pytest.importorskip("sympy")
     (tmp_path / "path.csv").write_text("q0,q1,q2\n0,0,45deg\n0.5,10mm,1\n")

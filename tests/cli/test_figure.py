@@ -108,6 +108,13 @@ def test_a_method_of_ones_own_is_drawn(run, tmp_path, monkeypatch, figure):
         assert own in (tmp_path / "a.svg").read_text()
 
 
+def test_a_pose_outside_the_limits_is_noted(run, tmp_path):
+    for q, noted in (("91deg,0,0,0", True), (Q, False)):
+        code, _, err = run("figure", "pose", "two-section", "--q", q, "--view=-1,450deg", "--out", tmp_path / "a.svg")
+        assert code == 0
+        assert ("note: this configuration is outside the robot's limits\n" in err) == noted
+
+
 def test_a_pose_among_obstacles(run, tmp_path, scene):
     assert run("figure", "pose", "two-section", "--scene", scene, "--out", tmp_path / "pose.png")[0] == 0
 
@@ -119,6 +126,10 @@ def test_a_pose_among_obstacles(run, tmp_path, scene):
         (("pose", "two-section", "--out", "no/such/folder/figure.svg"), "folder does not exist"),
         (("pose", "two-sektion", "--out", "figure.svg"), "did you mean 'two-section'"),
         (("pose", "two-section", "--view", "10deg", "--out", "figure.svg"), "--view has 1 values"),
+        (
+            ("pose", "two-section", "--view=-58, 20", "--out", "figure.svg"),
+            "--view = -58, 20 is not accepted; give angles with units: -58deg,20deg",
+        ),
         (("pose", "two-section", "--q", "1,2", "--out", "figure.svg"), "has 2 values"),
         (("workspace", "two-section", "--cell", "0mm", "--out", "figure.svg"), "above 0"),
         (("workspace", "two-section", "--cell", "inf", "--out", "figure.svg"), "--cell inf is not accepted"),

@@ -200,3 +200,25 @@ def test_motor_tables_and_their_limits(run, tmp_path):
     assert code == 1
     assert "motors.csv is not written, because not every point is reached" in err
     assert not motors.exists()
+
+
+@pytest.mark.compiled
+def test_a_path_with_times(run, tmp_path):
+    path, _ = waypoints_file(tmp_path)
+    out = tmp_path / "motion.csv"
+    call = ("follow", "three-section", "--waypoints", path, "--out", out, "--max-speed", "1", "--max-acceleration", "2")
+    code, text, _ = run(*call)
+    assert code == 0
+    assert " samples" in text
+    code, text, _ = run(*call, "--rate", "50", "--json")
+    assert code == 0
+    motion = np.genfromtxt(out, delimiter=",", names=True)
+    assert motion.dtype.names[:2] == ("time", "section1bend")
+    np.testing.assert_allclose(np.diff(motion["time"]), 0.02)
+    assert json.loads(text)["duration"] == motion["time"][-1]
+    # The path that does not reach every waypoint is kept, without times.
+    waypoints_file(tmp_path, n=2, scale=3.0)
+    code, _, err = run(*call)
+    assert code == 1
+    assert f"note: {out} has no times, because not every point is reached\n" in err
+    assert out.read_text().startswith("section-1.bend,")

@@ -395,6 +395,14 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("ur5", "--to", "0,0,1", "--limits", "base"), "give NAME=LOW,HIGH"),
         (("ur5", "--to", "0,0,1", "--limits", "base=1mm,2mm"), "--limits: base: "),
         (("ur5", "--to", "0,0,1", "--limits", "base=0,1", "--limits", "base=0,2"), "--limits of base are given twice"),
+        (
+            ("three-section", "--to", "0,0,1", "--limits", "section-1.bend=0,90deg"),
+            "limits['section-1.bend'] = 0° to 90° is beyond the robot's own, 0° to 60°; give narrower ones",
+        ),
+        (
+            ("telescopic-sections", "--to", "0,0,1", "--limits", "telescopic-1.length=0,60mm"),
+            "own, 0 mm to 50 mm; give",
+        ),
         (("ur5", "--to", "0,0,1", "--hold", "knee"), "hold = ['knee'] is not accepted"),
         (("three-section", "--to", "0,0,1", "--max-time", "-1"), "max_time = -1"),
         (("three-section", "--to", "0,0,1", "--position-tol", "0"), "position_tol = 0"),

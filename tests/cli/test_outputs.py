@@ -9,18 +9,22 @@ import typer
 
 from arcreach.cli import app as entry
 from arcreach.cli.commands import contact, experiment, export, figure, fit, follow, grasp, ik, plan
+from arcreach.cli.output import OUTPUTS as WRITTEN
 
 # Every option that names a file to write, with a command that gets as far as computing, and the endings it accepts.
 FIGURE = ".pdf, .png, .svg"
+TIMING = "--max-speed 1 --max-acceleration 1 --motor-output bends"
 OUTPUTS = {
     ("ik", "--out"): ("ik three-section --file targets.csv", ".csv, .json, .parquet"),
     ("ik", "--trace"): ("ik three-section --to 20mm,10mm,92mm", ".csv"),
     ("follow", "--out"): ("follow three-section --waypoints targets.csv", ".csv"),
     ("follow", "--figure"): ("follow three-section --waypoints targets.csv", FIGURE),
+    ("follow", "--motors"): (f"follow three-section --waypoints targets.csv {TIMING}", ".csv"),
     ("fit", "--out"): ("fit tendon-driven rows.csv", ".toml"),
     ("fit", "--figure"): ("fit tendon-driven rows.csv", FIGURE),
     ("plan", "--out"): ("plan two-section --from 0,0,0,0 --to 0,0,90mm --scene clutter-20", ".csv"),
     ("plan", "--figure"): ("plan two-section --from 0,0,0,0 --to 0,0,90mm --scene clutter-20", FIGURE),
+    ("plan", "--motors"): (f"plan two-section --from 0,0,0,0 --to 0,0,90mm --scene clutter-20 {TIMING}", ".csv"),
     ("contact", "--figure"): ("contact slalom", FIGURE),
     ("grasp", "--figure"): ("grasp grasp-one", FIGURE),
     ("export", "--out"): ("export ur5 --to 400mm,100mm,300mm", ".urdf, .stl, .glb, .scad, .csv"),
@@ -40,7 +44,18 @@ FOLDERS = {
     ("experiment run", "--out"): "experiment run hierarchical --targets 1",
     ("experiment report", "--out"): "experiment report runs",
 }
-NAMES = {"--out", "--trace", "--figure"}
+NAMES = {f"--{name}" for name in WRITTEN}
+# Inputs beside the robot or scene that every command begins with.
+OTHER_INPUTS = {
+    "ik three-section --file targets.csv": "--out",
+    "ik two-section --to 0,0,90mm --scene targets.csv": "--trace",
+    "follow three-section --waypoints targets.csv": "--out",
+    "fit tendon-driven targets.csv": "--out",
+    "plan two-section --from 0,0,0,0 --to 0,0,90mm --scene targets.csv": "--figure",
+    "export two-section --path targets.csv --points 20": "--out",
+    "figure contact slalom targets.csv": "--out",
+    "figure clearance two-section --path targets.csv --scene clutter-20": "--out",
+}
 
 
 def outputs_of(command, name=""):
@@ -105,6 +120,35 @@ def test_what_cannot_be_written_is_refused_before_computing(run, folder, output)
     # With files that can be written it computes.
     with pytest.raises(AssertionError, match="computes before"):
         run(*command.split(), output[1], f"good{ending}")
+
+
+@pytest.mark.parametrize("output", OUTPUTS, ids=" ".join)
+@pytest.mark.usefixtures("idle")
+def test_no_command_writes_over_its_robot_or_scene(run, folder, output):
+    name, option = output
+    words = OUTPUTS[output][0].split()
+    words[len(name.split())] = "arm.toml"
+    (folder / "arm.toml").write_text("mine")
+    (folder / "linked.toml").symlink_to("arm.toml")
+    for spelling in ("arm.toml", folder / "arm.toml", f"../{folder.name}/arm.toml", "linked.toml"):
+        refused = f"error: {option} {spelling} is an input of this command; give another file to write\n"
+        assert run(*words, option, spelling) == (2, "", refused)
+    assert (folder / "arm.toml").read_text() == "mine"
+
+
+@pytest.mark.parametrize("command", OTHER_INPUTS)
+@pytest.mark.usefixtures("idle")
+def test_no_command_writes_over_another_input(run, folder, command):
+    before = (folder / "targets.csv").read_text()
+    code, out, err = run(*command.split(), OTHER_INPUTS[command], "targets.csv")
+    assert (code, out) == (2, "")
+    assert err.endswith("targets.csv is an input of this command; give another file to write\n")
+    assert (folder / "targets.csv").read_text() == before
+
+
+def test_a_folder_may_have_the_name_of_the_robot(run, folder):
+    (folder / "two-section").mkdir()
+    assert run("export", "two-section", "--format", "c", "--out", "two-section")[0] == 0
 
 
 @pytest.mark.parametrize("output", FOLDERS, ids=" ".join)

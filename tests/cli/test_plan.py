@@ -60,10 +60,24 @@ def test_posture_and_limits_of_a_plan(run):
 
 @pytest.mark.compiled
 def test_no_path_ends_with_code_1(run, tmp_path):
-    code, out, _ = run(*CALL, "--to", "0,0,1", "--out", tmp_path / "path.csv")
+    path, motors = tmp_path / "path.csv", tmp_path / "motors.csv"
+    path.write_text("older")
+    code, out, err = run(*CALL, "--to", "0,0,1", "--out", path)
     assert code == 1
     assert "out of reach" in out
-    assert not (tmp_path / "path.csv").exists()
+    assert f"note: {path} is not written, because no path is found\n" in err
+    assert path.read_text() == "older"
+    _, _, err = run(*CALL, "--to", "0,0,1", *TIMING, "--motors", motors, "--motor-output", "bends")
+    assert f"note: {motors} is not written, because no path is found\n" in err
+    assert not motors.exists()
+
+
+def test_degrees_without_a_unit_are_named_once(run):
+    for options in (("--goal", "40,170,30,0,20,0"), ("--goal", "0,0,0,0,0,0", "--from", "40,0,0,0,0,0")):
+        code, out, err = run(*CALL, *options)
+        assert (code, out) == (2, "")
+        assert err.count("were degrees meant?") == 1
+        assert err.endswith("is outside the robot's limits; give a configuration inside them\n")
 
 
 @pytest.mark.parametrize(

@@ -73,5 +73,7 @@ def test_grasp(run, tmp_path):
     assert "not possible" in out
     pytest.importorskip("matplotlib")
     figure = tmp_path / "grasp.png"
+    _, _, err = run("grasp", "grasp-two", "--wrap", "349deg", "--figure", figure)
+    assert err == f"note: {figure} is not written, because no grasp is possible\n"
     run("grasp", "grasp-one", "--figure", figure)
     assert figure.stat().st_size > 10_000

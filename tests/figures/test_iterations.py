@@ -100,7 +100,7 @@ def test_a_direction_is_drawn_without_a_jump_and_a_constant_without_marks():
     q[:, 2] += 1e-15 * np.arange(n)
     trace = SimpleNamespace(q=q, columns={}, position_error=np.full(n, 1e-3), angle_error=np.zeros(n))
     trace = type("Traced", (SimpleNamespace,), {"__len__": lambda self: n})(**vars(trace))
-    figure = iterations(robot, SimpleNamespace(trace=trace))
+    figure = iterations(robot, SimpleNamespace(trace=trace, robot=robot))
     direction, still = (figure.axes[k].lines[0].get_ydata() for k in (1, 2))
     assert np.abs(np.diff(direction)).max() < 3.0
     assert np.ptp(still) == 0.0
@@ -108,12 +108,44 @@ def test_a_direction_is_drawn_without_a_jump_and_a_constant_without_marks():
     assert not figure.axes[2].texts
 
 
-def test_a_single_curve_of_errors_has_no_legend_and_its_last_dot_is_whole():
+def named(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_dashed_lines_are_explained(traced):
+    lines = ["rejected", "accepted", "largest component", "mean component"]
+    assert named(iterations(ARM, traced)) == [*lines, "within this share of its change"]
+    assert named(iterations(ARM, traced, shares=())) == lines
+    figure = iterations(ARM, traced)
+    mark = next(line for line in figure.axes[0].lines if line.get_linestyle() == "--")
+    assert figure.legends[0].get_lines()[-1].get_linestyle() == mark.get_linestyle()
+
+
+def test_a_solution_of_another_robot_is_refused(traced):
+    with pytest.raises(ar.MethodError, match="the solution is one of robot 'librergm3', not of 'three-section'"):
+        iterations(ar.load_robot("three-section"), traced)
+
+
+@pytest.mark.parametrize("last", [97, 1415])
+def test_the_last_number_of_the_iterations_is_whole(last):
+    from types import SimpleNamespace
+
+    q = np.linspace(0.0, 1.0, last + 1)[:, None]
+    columns = {"kept": np.ones(last + 1), "largest_error": 1.1 - q[:, 0]}
+    trace = SimpleNamespace(q=q, columns=columns, position_error=1.1 - q[:, 0], angle_error=0.0 * q[:, 0])
+    trace = type("Traced", (SimpleNamespace,), {"__len__": lambda self: last + 1})(**vars(trace))
+    figure = iterations(ar.Robot([ar.Revolute()]), SimpleNamespace(trace=trace, robot=None), width="column")
+    figure.draw_without_rendering()
+    numbers = [label for label in figure.axes[-1].get_xticklabels() if label.get_position()[0] <= last]
+    assert max(label.get_window_extent().x1 for label in numbers) <= figure.bbox.x1
+
+
+def test_a_single_curve_of_errors_has_no_name_and_its_last_dot_is_whole():
     robot = ar.load_robot("three-section")
     solution = ar.solve(robot, ar.Target((0.03, 0.01, 0.08)), "fabrikx", trace=True)
     for width in (theme.ONE_COLUMN, theme.TWO_COLUMNS):
         figure = iterations(robot, solution, width=width)
-        assert not figure.legends
+        assert named(figure) == ["within this share of its change"]
         errors = figure.axes[-1]
         figure.draw_without_rendering()
         last = len(solution.trace) - 1
@@ -178,12 +210,19 @@ def test_joint_steps_draw_coordinates_and_objectives():
     call = {"start": robot.sample(1, seed=9)[0], "max_iterations": 3, "trace": True}
     solution = ar.solve(robot, target, "finite-rotation", joint_steps=True, **call)
     figure = joint_steps(solution)
-    coordinates, distance, _ = figure.axes
+    coordinates, distance, angles = figure.axes
     drawn = {line.get_label(): line.get_ydata() for line in coordinates.get_lines()}
     for k, name in enumerate(robot.coordinates):
         np.testing.assert_allclose(drawn[name], np.degrees(solution.trace.q[:, k]), atol=1e-9)
     np.testing.assert_allclose(distance.get_lines()[0].get_ydata(), 1e3 * solution.trace.columns["distance"])
-    named = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert named == [*robot.coordinates, "long axis", "cross axis"]
+    lines = ["distance", "long axis", "cross axis", "new macro-iteration"]
+    assert named(figure) == [*robot.coordinates, *lines]
+    assert [line.get_label() for line in angles.get_lines()[:2]] == ["long axis", "cross axis"]
+    # An angle of 0 is a gap; all others are drawn as they are.
+    angle = solution.trace.columns["long_axis_angle"]
+    angle[3:6] = 0.0, 1e-12, 1e-6
+    drawn = joint_steps(solution).axes[-1].get_lines()[0].get_ydata()
+    assert np.isnan(drawn[3:5]).all()
+    np.testing.assert_allclose(np.delete(drawn, [3, 4]), np.degrees(np.delete(angle, [3, 4])))
     with pytest.raises(ar.MethodError, match="no joint steps"):
         joint_steps(ar.solve(robot, target, "finite-rotation", **call))

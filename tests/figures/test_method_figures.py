@@ -75,6 +75,16 @@ def test_convergence_draws_medians_in_millimetres():
         figures.convergence({"": {}})
 
 
+def test_the_tolerance_is_a_line_with_a_name():
+    bands = {"auto": figures.error_bands([[1e-2, 1e-4, 1e-7]])}
+    figure = figures.convergence({"a": bands, "b": bands}, tolerance=1e-6)
+    assert legend_of(figure) == ["auto", "tolerance"]
+    for panel in figure.axes:
+        np.testing.assert_allclose(panel.get_lines()[1].get_ydata(), 1e-3)
+    with pytest.raises(MethodError, match=r"tolerance = 0 is not accepted; give a length in metres above 0"):
+        figures.convergence({"a": bands}, tolerance=0)
+
+
 def test_histograms_count_every_time():
     seconds = np.geomspace(2e-6, 5e-5, 100)
     figure = figures.solve_times({"auto": (seconds, 100), "none": ([], 50)})

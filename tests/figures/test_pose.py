@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.errors import MethodError, RobotError
+from arcreach.errors import MethodError, RobotError, TargetError
 
 pytest.importorskip("matplotlib")
 
@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from arcreach.figures import ONE_COLUMN, TWO_COLUMNS, pose, save
 from arcreach.figures.drawing.canvas import Canvas
 from arcreach.figures.drawing.plot_box import PlotBox, round_step
-from arcreach.figures.pose import SECTIONS
+from arcreach.figures.pose import SECTIONS, VIEW
 from arcreach.robots.body_mesh import body_mesh
 
 THREE = ar.load_robot("three-section")
@@ -74,6 +74,67 @@ def test_obstacles_targets_and_other_poses_are_drawn(tmp_path):
     assert "target" in texts_of(pose(ar.solve(THREE, tip)))
     save(figure, tmp_path / "pose.png")
     assert (tmp_path / "pose.png").stat().st_size > 10_000
+
+
+def test_a_target_is_a_position_or_a_pose_too():
+    tip = THREE.tip_pose(BENT)
+    for target in (tip[:3, 3], tip[:3, 3].tolist(), tip):
+        figure = pose(THREE, BENT, target=target)
+        ring = [line for line in figure.axes[0].get_lines() if line.get_markersize() == 8.0]
+        seen = Canvas(VIEW).project(tip[:3, 3])[:2]
+        np.testing.assert_allclose(ring[0].get_xydata(), [seen])
+    # A pose has the arrow of its z axis in addition.
+    arrows = [
+        sum(bool(getattr(text, "arrow_patch", None)) for text in pose(THREE, BENT, target=target).axes[0].texts)
+        for target in (tip[:3, 3], tip)
+    ]
+    assert arrows[1] == arrows[0] + 1
+    with pytest.raises(TargetError, match=r"target has the shape \(2,\); give an arcreach.Target, a position"):
+        pose(THREE, BENT, target=[0.1, 0.2])
+
+
+@pytest.mark.parametrize(("normal", "front"), [((0, -1, 0), False), ((0, 1, 0), True)])
+def test_a_wall_covers_the_box_on_its_side_of_the_robot(normal, front):
+    # The eye is on the side of -y.
+    wall = ar.HalfSpace(normal, (0, -0.06 * normal[1], 0))
+    figure = pose(THREE, BENT, scene=[wall])
+    (plane,) = figure.axes[0].patches
+    canvas = Canvas(VIEW)
+    corners = plane.get_xy()[:-1]
+    assert len(corners) == 4
+    # It is in the picture, and as high and as wide as the box.
+    (left, right), (low, high) = figure.axes[0].get_xlim(), figure.axes[0].get_ylim()
+    assert ((corners >= (left, low)) & (corners <= (right, high))).all()
+    middle = canvas.project([0.0, wall.point[1], 0.0])[:2]
+    along, up = canvas.axes[:2, 0], canvas.axes[:2, 2]
+    parts = np.linalg.solve(np.column_stack([along, up]), (corners - middle).T)
+    body = 1e3 * body_mesh(THREE, BENT).vertices
+    assert (parts.min(axis=1) <= body.min(axis=0)[[0, 2]] + 1e-9).all()
+    assert (parts.max(axis=1) >= body.max(axis=0)[[0, 2]] - 1e-9).all()
+    shadow = min(one.get_zorder() for one in figure.axes[0].collections)
+    assert (plane.get_zorder() > body_of(figure).get_zorder()) if front else (plane.get_zorder() < shadow)
+    assert (plane.get_facecolor()[3] < 0.5) is front
+    assert not pose(THREE, BENT, scene=[ar.HalfSpace(normal, (0, -10.0 * normal[1], 0))]).axes[0].patches
+
+
+@pytest.mark.parametrize(
+    ("robot", "q"),
+    [
+        (THREE, [THREE.neutral, np.radians([55, 20, 45, 150, 50, -80])]),
+        (THREE, np.radians([170, 0, 170, 0, 170, 0])),
+        (ar.load_robot("ten-section"), np.tile(np.radians([80, 10]), 10)),
+    ],
+)
+def test_names_of_sections_stand_on_no_other_text(robot, q):
+    figure = pose(robot, q)
+    figure.draw_without_rendering()
+    texts = [text for text in figure.axes[0].texts if text.get_text()]
+    names = [text for text in texts if text.get_text() in robot.element_names]
+    assert len(names) >= 2
+    assert len({name.get_text() for name in names}) == len(names)
+    for name in names:
+        others = [text.get_window_extent() for text in texts if text is not name]
+        assert name.get_window_extent().count_overlaps(others) == 0
 
 
 def test_an_arm_has_no_rod_inside_its_drums():

@@ -82,6 +82,53 @@ def test_poses_in_each_other_are_drawn_one_over_the_other():
     assert min(shaded) > max(bodies)
 
 
+def legend_of(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_the_legend_has_what_is_drawn():
+    path = motion()
+    assert legend_of(scene(path)) == ["start", "goal", "path of the tip"]
+    assert legend_of(scene(path, OBSTACLES[:1])) == ["start", "goal", "path of the tip", "obstacle"]
+    path.reached = False
+    assert legend_of(scene(path, target=[0.1, 0.0, 0.1])) == ["start", "end", "path of the tip", "target"]
+
+
+def test_a_plan_without_a_path_shows_its_start_and_the_target():
+    robot = ar.load_robot("two-section")
+    target = ar.Target([0.03, 0.0, 0.3])
+    plan = ar.plan(robot, robot.neutral, target, [OBSTACLES[0]])
+    assert not plan.reached
+    assert legend_of(scene(plan)) == ["start", "obstacle"]
+    figure = scene(plan, target=target, views=((0.0, 0.0),))
+    assert legend_of(figure) == ["start", "target", "obstacle"]
+    panel = figure.get_axes()[0]
+    rings = [line.get_xydata()[0] for line in panel.get_lines() if line.get_marker() == "o"]
+    np.testing.assert_allclose(rings, [(0.0, 300.0)] * 2, atol=1e-9)
+    assert panel.get_ylim()[1] > 300.0
+    # The only pose is the start, which is grey.
+    drawn = panel.collections[0]
+    bodies = [k for k, one in enumerate(drawn.get_paths()) if np.ptp(one.vertices[:, 0]) < 20.0]
+    colours = drawn.get_facecolors()[bodies, :3]
+    assert np.ptp(colours, axis=1).max() < 0.1
+    plan_with_target = SimpleNamespace(robot=robot, q=plan.q, target=target, reached=False)
+    assert legend_of(scene(plan_with_target)) == ["start", "target"]
+
+
+@pytest.mark.parametrize(("view", "front"), [((-60.0, 18.0), False), ((120.0, 18.0), True)])
+def test_a_wall_is_as_high_as_the_motion(view, front):
+    path = motion()
+    panel = scene(path, [ar.HalfSpace((0, -1, 0), (0, 0.1, 0))], views=(view,)).get_axes()[0]
+    (plane,) = panel.patches
+    corners = plane.get_xy()
+    heights = corners[:, 1] / np.cos(np.radians(18.0))
+    tips = 1e3 * path.robot.tip_pose(path.q)[:, 2, 3]
+    assert np.ptp(heights) > tips.max()
+    low, high = np.array([panel.get_xlim(), panel.get_ylim()]).T
+    assert ((corners >= low) & (corners <= high)).all()
+    assert (plane.get_zorder() > panel.collections[0].get_zorder()) is front
+
+
 def test_a_base_link_without_a_radius_is_drawn():
     robot = ar.Robot([ar.Link((0, 0, 0.2)), ar.Revolute((0, 1, 0)), ar.Link((0.3, 0, 0))])
     figure = scene(SimpleNamespace(robot=robot, q=np.array([[0.0], [0.1]])), views=((0.0, 0.0),))

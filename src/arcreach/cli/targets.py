@@ -48,7 +48,8 @@ def parse_target(position: str, axis: str | None, rotation: str | None) -> Targe
         if max(map(abs, bare), default=0.0) > math.tau:
             note("--rotation: hint: an angle is more than a turn; angles are radians: were degrees meant?")
         return Target.from_euler(where, turns, checked_convention(convention.strip()))
-    values = parse_numbers("--rotation", rotation, (4, 9))
+    accepted = "a quaternion or a matrix; for Euler angles name their convention, as ZYX:90deg,0,0"
+    values = parse_numbers("--rotation", rotation, (4, 9), names=accepted)
     if len(values) == 4:
         return Target(where, quaternion=values)
     return Target(where, rotation=np.reshape(values, (3, 3)))
@@ -108,6 +109,8 @@ def read_targets(path: Path) -> Targets:
                     values[group].append(_number(with_unit(cells[column], suffixes[column]), _QUANTITIES.get(group)))
                 except FileError as error:
                     raise line_error(path, line, f"{given[column]}: {error}") from None
+    if not values["positions"]:
+        raise FileError(f"{called(path)}: has a first line of names only; give a target per line after it")
     shapes = {"rotations": (-1, 3, 3), "quaternions": (-1, 4)}
     arrays = {group: np.array(values[group]).reshape(shapes.get(group, (-1, 3))) for group in groups}
     if "quaternions" in arrays:

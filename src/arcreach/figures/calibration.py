@@ -14,12 +14,13 @@ from arcreach.figures.drawing.theme import BLUE, INK, MM, PALE, VERMILION
 
 # Height in millimetres; number of bins of the histogram; quantile of the errors at which the histogram ends.
 HEIGHT, BINS, QUANTILE = 68.0, 30, 0.995
+MEAN: dict[str, Any] = {"linewidth": 0.6, "linestyle": (0, (3, 2))}
 
 
 def calibration(fit: Fit, *, width: theme.Width = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw measured and predicted tips from above and from the side, and a histogram of the tip errors.
 
-    The tips are those of the rows that were held out, or all if none were. Dashed lines are the means of the errors.
+    The tips are those of the rows that were held out, or all if none were.
     `width` is in millimetres.
     """
     width = theme.millimetres(width)
@@ -34,15 +35,17 @@ def calibration(fit: Fit, *, width: theme.Width = theme.TWO_COLUMNS) -> theme.Fi
             panel.set_xlabel(f"{'xyz'[axes[0]]} (mm)")
             panel.set_ylabel(f"{'xyz'[axes[1]]} (mm)")
         _draw_errors(errors, fit)
-        theme.legend_below(figure, [one for panel in (above, errors) for one in panel.get_legend_handles_labels()[0]])
+        handles = [one for panel in (above, errors) for one in panel.get_legend_handles_labels()[0]]
+        theme.legend_below(figure, [*handles, theme.handle("mean", color=INK, **MEAN)])
     return figure
 
 
 def _draw_tips(panel: Any, measured: Array, predicted: Array) -> None:
     """Draw tips (n, 2), with a line from each measured one to its prediction."""
     panel.plot(*np.stack([measured, predicted], axis=1).T, color=PALE, linewidth=0.4, zorder=1)
-    for tips, colour, name in ((measured, INK, "measured"), (predicted, VERMILION, "predicted")):
-        panel.plot(*tips.T, "o", color=colour, markersize=1.6, markeredgewidth=0, label=name)
+    # A dot inside a ring, so that both are seen where they coincide.
+    panel.plot(*measured.T, "o", label="measured", **theme.hollow(INK, 3.6, 0.6, "none"))
+    panel.plot(*predicted.T, "o", color=VERMILION, markersize=1.8, markeredgewidth=0, label="predicted")
     panel.set_aspect("equal", adjustable="datalim")
 
 
@@ -54,7 +57,7 @@ def _draw_errors(panel: Any, fit: Fit) -> None:
         if rows.any():
             # Larger errors count in the last bin, so that no row is left out.
             panel.hist(np.minimum(shares[rows], edges[-1]), edges, histtype="step", color=colour, label=name)
-            panel.axvline(shares[rows].mean(), color=colour, linewidth=0.6, linestyle=(0, (3, 2)))
+            panel.axvline(shares[rows].mean(), color=colour, **MEAN)
     panel.set_xlabel("tip error (% of length)")
     panel.set_ylabel("rows")
     panel.set_xlim(0.0, edges[-1])

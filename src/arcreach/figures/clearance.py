@@ -11,9 +11,11 @@ from arcreach._checks import whole
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.coordinates import tip_travel
 from arcreach.figures.drawing.theme import GREY, INK, MM
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace, motion_between
 from arcreach.robots.body_mesh import check_chain
+from arcreach.robots.restricted import restricted
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance as clearance_of
 from arcreach.scenes.scene import spatial_scene
@@ -54,13 +56,13 @@ def clearance(
         raise MethodError(f"the path has {_text.count(len(rows), 'point')}; give at least 2")
     whole("points", points, 2, MethodError)
     keep = getattr(path, "margin", 0.0) if margin is None else margin
-    motion = motion_between(robot, rows, points)
-    tips = MM * robot.tip_pose(motion)[:, :3, 3]
-    travel = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(tips, axis=0), axis=1))])
+    limits = getattr(path, "limits", None)
+    motion = motion_between(robot, rows, points, limits)
+    travel = MM * tip_travel(robot, motion)
     distances = MM * np.asarray(clearance_of(robot, motion, around, per_element=True).distance)
     if not np.isfinite(distances).any():
         raise MethodError(f"robot '{robot.name}' has no body; give one with links or sections")
-    space = VariableSpace(robot)
+    space = VariableSpace(restricted(robot, None, limits))
     free, certificates = MotionCheck(space, around, 0.0).certify(space.variables(rows))
     with theme.drawing(width, min(0.7 * width, HIGHEST)) as figure:
         panel = figure.subplots()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import positive
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
@@ -24,6 +26,7 @@ RATIO, HIGHEST = 0.62, 70.0
 MARKS = 6
 # Smaller errors, in metres, are drawn at this value on the logarithmic axis.
 SMALLEST = 1e-12
+TOLERANCE: dict[str, Any] = {"color": theme.INK, "linewidth": 0.6, "linestyle": (0, (3, 2)), "zorder": 1.0}
 
 
 def error_bands(errors: Iterable[npt.ArrayLike]) -> Bands:
@@ -40,13 +43,17 @@ def error_bands(errors: Iterable[npt.ArrayLike]) -> Bands:
     return np.median(table, axis=0), np.quantile(table, (0.25, 0.75), axis=0)
 
 
-def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: theme.Width | None = None) -> theme.Figure:
+def convergence(
+    cases: Mapping[str, Mapping[str, Bands]], *, tolerance: float | None = None, width: theme.Width | None = None
+) -> theme.Figure:
     """Draw the position error against the iteration: the median as a line, the middle half as a band.
 
-    `cases` maps the title of each panel to the results of `error_bands` by method. `width` is in millimetres; the
-    default is a column for one case and a page for several.
+    `cases` maps the title of each panel to the results of `error_bands` by method. `tolerance`, in metres, adds a line
+    at the error at which solves stop. `width` is in millimetres; the default is a column for one case and a page for
+    several.
     """
     width = theme.millimetres(width, len(cases))
+    stop = None if tolerance is None else positive("tolerance", tolerance, "a length in metres", MethodError)
     methods = list(dict.fromkeys(method for case in cases.values() for method in case))
     if not methods:
         raise MethodError("cases is empty; give at least one title with at least one method")
@@ -64,6 +71,8 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: theme.Width 
                 marks = _marks(len(median), methods.index(method))
                 # Unclipped, so that markers of iteration 0 are whole.
                 panel.plot(x, theme.MM * np.maximum(median, SMALLEST), markevery=marks, clip_on=False, **looks[method])
+            if stop is not None:
+                panel.axhline(theme.MM * stop, **TOLERANCE)
             # Linear from iteration 0, the start, to iteration 1; logarithmic beyond.
             panel.set_xscale("symlog", linthresh=1.0, linscale=0.3)
             panel.set_xlim(left=0.0)
@@ -75,7 +84,7 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: theme.Width 
                 panel.set_ylabel("position error (mm)")
         for panel in panels[len(cases) :]:
             panel.set_visible(False)
-        theme.legend_below(figure, looks)
+        theme.legend_below(figure, looks if stop is None else {**looks, "tolerance": TOLERANCE})
     return figure
 
 

@@ -26,6 +26,8 @@ PANEL, ERRORS, MARGIN, LEGEND, BESIDE = 23.0, 28.0, 12.0, 6.0, 24.0
 MOST_BELOW = 7
 # Distinguishes lines without colours.
 DASHES = (0, (4, 1))
+# Lines where a coordinate settles.
+MARK: dict[str, Any] = {"color": GREY, "linewidth": 0.6, "linestyle": (0, (3, 2))}
 # Type size of the shares above a panel in points; width of a letter and gap between two texts in millimetres.
 NOTE, LETTER, GAP = 6.5, 1.25, 2.0
 # Each iteration has a dot if there are at most this many.
@@ -38,9 +40,9 @@ SMALLEST = 1e-9
 FEW_DECADES = 25.0
 # A cell of the layout without a panel.
 EMPTY = -1
-# In `joint_steps`: height of a panel of coordinates in millimetres; smaller objectives, in millimetres or degrees, are
-# drawn at this value on the logarithmic axis.
-STEPS, SMALLEST_OBJECTIVE = 52.0, 1e-6
+# In `joint_steps`: height of a panel of coordinates in millimetres; objectives up to this value, in millimetres or
+# degrees, are 0 but for rounding errors.
+STEPS, ZERO = 52.0, 1e-6
 # Macro-iterations are separated by lines if there are at most this many; more would fill the panels.
 MOST_LINES = 60
 NAMES_PER_ROW = 4
@@ -76,14 +78,16 @@ def iterations(
     trace = solution.trace
     if trace is None:
         raise MethodError("the solution has no trace; solve with trace=True")
+    if solution.robot is not None and solution.robot.coordinates != robot.coordinates:
+        other = solution.robot.name
+        raise MethodError(f"the solution is one of robot '{other}', not of '{robot.name}'; give the robot of the solve")
     names = chosen_coordinates(robot, coordinates)
     turns = bool(trace.angle_error.any())
     beside = 2 if len(names) > MOST_BELOW and width >= theme.TWO_COLUMNS else 1
     layout: Any = _layout(len(names), 2 if turns else 1, beside)
     heights = [PANEL if row[0] < len(names) else ERRORS for row in layout]
     values = drawn_coordinates(robot, trace.q)
-    compared = "kept" in trace.columns or "largest_error" in trace.columns
-    with theme.drawing(width, MARGIN + sum(heights) + (LEGEND if compared else 0.0)) as figure:
+    with theme.drawing(width, MARGIN + sum(heights) + LEGEND) as figure:
         named: dict[Any, Any] = figure.subplot_mosaic(layout, sharex=True, height_ratios=heights, empty_sentinel=EMPTY)
         panels = [named[i] for i in range(len(named))]
         for panel, name in zip(panels, names, strict=False):
@@ -97,12 +101,14 @@ def iterations(
         for i in set(layout[-1]):
             panels[i].set_xlabel("iteration")
         panels[-1].set_xlim(0, SPARE * max(len(trace) - 1, 1))
-        panels[-1].xaxis.get_major_locator().set_params(integer=True)
+        theme.whole_ticks(panels[-1].xaxis, width / beside - BESIDE)
         # Error panels are left out: the layout engine ignores alignment, and labels beside wide numbers would be cut.
         figure.align_ylabels(panels[: len(names)])
         shown = [*([panels[0]] if names and "kept" in trace.columns else []), panels[len(names)]]
         handles = [handle for panel in shown for handle in panel.get_legend_handles_labels()[0]]
-        if compared:
+        if len(names) and len(shares):
+            handles.append(theme.handle("within this share of its change", **MARK))
+        if handles:
             theme.legend_below(figure, handles)
     return figure
 
@@ -111,7 +117,8 @@ def joint_steps(solution: Solution, *, width: theme.Width = theme.TWO_COLUMNS) -
     """Draw coordinates and objectives of a solve by `finite-rotation` against its joint steps.
 
     The solve needs `trace=True` and `joint_steps=True`. Vertical lines separate macro-iterations, crosses mark steps
-    that end at a limit. `width` is in millimetres. Source: [FRD] fig. 9.
+    that end at a limit. Logarithmic axes have gaps where an objective is 0 but for rounding errors. `width` is in
+    millimetres. Source: [FRD] fig. 9.
     """
     width = theme.millimetres(width)
     trace, robot = solution.trace, solution.robot
@@ -123,34 +130,39 @@ def joint_steps(solution: Solution, *, width: theme.Width = theme.TWO_COLUMNS) -
     heights = [STEPS] * len(kinds) + [ERRORS] * (2 if turns else 1)
     values = drawn_coordinates(robot, trace.q)
     looks = theme.look(list(robot.coordinates))
-    legend_rows = -(-(robot.dof + (2 if turns else 0)) // NAMES_PER_ROW)
+    begins = np.flatnonzero(np.diff(columns["macro_iteration"]) > 0) + 0.5
+    begins = begins if len(begins) <= MOST_LINES else begins[:0]
+    limited = columns["limit"] != 0
+    names = robot.dof + (3 if turns else 1) + (len(begins) > 0) + bool(limited.any())
+    legend_rows = -(-names // NAMES_PER_ROW)
     with theme.drawing(width, MARGIN + sum(heights) + LEGEND * legend_rows) as figure:
         panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
         for panel, kind in zip(panels, kinds, strict=False):
             for k, name in enumerate(robot.coordinates):
                 if robot.quantities[k] == kind:
                     _draw_steps(panel, rows, values[:, k], {**looks[name], "marker": "", "label": name})
-                    hit = (columns["coordinate"] == k) & (columns["limit"] != 0)
+                    hit = limited & (columns["coordinate"] == k)
                     panel.plot(rows[hit], values[hit, k], "x", color=looks[name]["color"], markersize=3.5)
             panel.set_ylabel("coordinate (°)" if kind == ANGLE else "coordinate (mm)")
         errors = panels[len(kinds)]
-        _draw_steps(errors, rows, np.maximum(1e3 * columns["distance"], SMALLEST_OBJECTIVE), {"color": INK})
+        _draw_objective(errors, rows, 1e3 * columns["distance"], {"color": INK, "label": "distance"})
         errors.set_ylabel("distance (mm)")
-        errors.set_yscale("log")
         if turns:
-            for name, look in (("long", {"color": INK}), ("cross", {"color": GREY, "linestyle": DASHES})):
-                angle = np.maximum(np.degrees(columns[f"{name}_axis_angle"]), SMALLEST_OBJECTIVE)
-                _draw_steps(panels[-1], rows, angle, {**look, "label": f"{name} axis"})
+            for name, line in (("long", "-"), ("cross", DASHES)):
+                look = {"color": GREY, "linestyle": line, "label": f"{name} axis"}
+                _draw_objective(panels[-1], rows, np.degrees(columns[f"{name}_axis_angle"]), look)
             panels[-1].set_ylabel("angle (°)")
-            panels[-1].set_yscale("log")
-        begins = np.flatnonzero(np.diff(columns["macro_iteration"]) > 0) + 0.5
         for panel in panels:
-            for begin in begins if len(begins) <= MOST_LINES else ():
+            for begin in begins:
                 panel.axvline(begin, color=GREY, linewidth=0.4, alpha=0.6)
         panels[-1].set_xlabel("joint step")
         panels[-1].set_xlim(0, SPARE * max(len(trace) - 1, 1))
         figure.align_ylabels(panels)
         handles = [handle for panel in panels for handle in panel.get_legend_handles_labels()[0]]
+        if limited.any():
+            handles.append(theme.handle("at a limit", color=INK, marker="x", markersize=3.5, linestyle=""))
+        if len(begins):
+            handles.append(theme.handle("new macro-iteration", color=GREY, marker="|", markersize=9.0, linestyle=""))
         theme.legend_below(figure, handles, NAMES_PER_ROW)
     return figure
 
@@ -195,7 +207,7 @@ def _mark(panel: Any, marks: Sequence[tuple[int, float]], last: int, width: floa
     """
     texts: list[list[tuple[int, float]]] = []
     for row, share in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
-        panel.axvline(row, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)))
+        panel.axvline(row, **MARK)
         texts.append([(row, share)])
         while len(texts) > 1 and _extent(texts[-1], last, width)[0] < _extent(texts[-2], last, width)[1] + GAP:
             texts[-2:] = [texts[-2] + texts[-1]]
@@ -234,6 +246,11 @@ def _draw_curve(
     rows = np.arange(len(trace))[kept]
     style = {"color": colour, "label": title, "linestyle": line, **_steps(trace)}
     panel.plot(rows, np.maximum(values[kept], SMALLEST), **style)
+    _set_log(panel)
+
+
+def _set_log(panel: Any) -> None:
+    """Make the ordinate logarithmic, with decimals if it spans few powers of ten."""
     panel.set_yscale("log")
     low, high = panel.get_ylim()
     if high < FEW_DECADES * low:
@@ -255,3 +272,9 @@ def _draw_position_errors(panel: Any, trace: Trace) -> None:
 
 def _draw_steps(panel: Any, rows: Any, values: Any, look: dict[str, Any]) -> None:
     panel.plot(rows, values, drawstyle="steps-post", **look)
+
+
+def _draw_objective(panel: Any, rows: Any, values: Array, look: dict[str, Any]) -> None:
+    """Draw an objective on a logarithmic axis, with gaps where it is 0."""
+    _draw_steps(panel, rows, np.where(values > ZERO, values, np.nan), look)
+    _set_log(panel)

@@ -29,8 +29,8 @@ PREFERRED = ("auto", "fabrikx", "chords", "jacobian", "lm", "finite-rotation", "
 FEW = 5
 # The method that accepts robots given as a matrix, which none of the others does.
 FOR_MATRICES = "hierarchical"
-# Iterations of a solve, as in the published comparisons.
-MOST_ITERATIONS = 300
+# Iterations of a solve, as in the published comparisons, and its tolerance in metres.
+MOST_ITERATIONS, POSITION_TOL = 300, 1e-6
 LIMITS = tuple(np.radians(np.arange(15.0, 181.0, 15.0)).tolist())
 
 
@@ -57,7 +57,9 @@ def _kind(robot: AnyRobot) -> str:
 def _batch(robot: AnyRobot, poses: Array, method: str, **options: Any) -> tuple[Solutions, npt.NDArray[np.bool_]]:
     """Solve for poses; return the solutions, and which poses (n,) are reached within the limits."""
     targets = Targets.from_poses(poses, _kind(robot))
-    found = solve_batch(robot, targets, method=method, max_iterations=MOST_ITERATIONS, **options)
+    found = solve_batch(
+        robot, targets, method=method, max_iterations=MOST_ITERATIONS, position_tol=POSITION_TOL, **options
+    )
     return found, found.reached & robot.within_limits(found.q)
 
 
@@ -89,7 +91,10 @@ def measure_convergence(
         errors = []
         for pose in poses:
             [target] = Targets.from_poses(pose[None], _kind(robot))
-            trace = solve(robot, target, method, trace=True, max_iterations=MOST_ITERATIONS).trace
+            solution = solve(
+                robot, target, method, trace=True, max_iterations=MOST_ITERATIONS, position_tol=POSITION_TOL
+            )
+            trace = solution.trace
             assert trace is not None
             errors.append(np.minimum.accumulate(trace.position_error[: MOST_ITERATIONS + 1]))
         bands[method] = error_bands(errors)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from arcreach._checks import real_array, shown
 from arcreach._typing import Array
@@ -12,18 +13,18 @@ from arcreach.elements import Prismatic, Section
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.canvas import Canvas, Colour, halo, mixed, rgb_of
+from arcreach.figures.drawing.drawn_space import with_obstacles
 from arcreach.figures.drawing.plot_box import PlotBox
 from arcreach.figures.drawing.tendons import draw_ellipsoid, draw_tendons
 from arcreach.figures.drawing.theme import BLUE, GREEN, INK, MM, ORANGE, PURPLE, SKY, VERMILION
 from arcreach.figures.drawing.tubes import SIDES, draw_shadow, radius_of, rings_of, shade
 from arcreach.ik.solution import Solution
-from arcreach.ik.target import Target
+from arcreach.ik.target import Target, as_target
 from arcreach.robots.body_mesh import JOINT, SECTION, BodyPart, body_mesh, check_chain
 from arcreach.robots.equilibrium import Equilibrium
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import Discs, discs_of, tendon_points, with_cores
 from arcreach.scenes.scene import spatial_scene
-from arcreach.scenes.shapes import Capsule, HalfSpace, Sphere
 
 # Azimuth and elevation of the eye in degrees.
 VIEW = (-58.0, 20.0)
@@ -46,7 +47,7 @@ def pose(
     q: Any = None,
     *,
     scene: Any = (),
-    target: Target | None = None,
+    target: Target | npt.ArrayLike | None = None,
     frames: bool = True,
     names: bool = True,
     tendons: bool = True,
@@ -60,14 +61,16 @@ def pose(
     its slack tendons dashed.
 
     `frames` adds frames at the base, at the ends of long sections and, without a target, at the tip; `names` adds the
-    names of long sections, `scene` obstacles, and `target` the target of the tip. With `tendons`, sections that have
-    tendons are thin cores with tendons and discs around them, else tubes. `uncertainty` (a `TipCovariance`, or an array
-    (3, 3) whose columns are semi-axes in metres) adds an ellipsoid at the tip. `view` is azimuth and elevation in
-    degrees, `width` is in millimetres.
+    names of long sections where they overlap no other text, `scene` obstacles, and `target` the target of the tip (a
+    `Target`, a position (3,) or a pose (4, 4)). With `tendons`, sections that have tendons are thin cores with tendons
+    and discs around them, else tubes. `uncertainty` (a `TipCovariance`, or an array (3, 3) whose columns are semi-axes
+    in metres) adds an ellipsoid at the tip. `view` is azimuth and elevation in degrees, `width` is in millimetres.
     """
     width = theme.millimetres(width)
     if isinstance(robot, Solution):
-        robot, q, target = robot.robot, robot.q, target or robot.target  # type: ignore[assignment]
+        target = robot.target if target is None else target
+        robot, q = robot.robot, robot.q  # type: ignore[assignment]
+    target = None if target is None else as_target(target)
     check_chain(robot, "a picture")
     assert isinstance(robot, Robot)
     slack = None
@@ -83,13 +86,13 @@ def pose(
     meshes = [body_mesh(drawn, row, sides=SIDES).parts for row in poses]
     transforms = robot.frames(poses[-1])
     points = [part.vertices for mesh in meshes for part in mesh] + [transforms[:, :3, 3]]
-    points += [_corners(shape) for shape in shapes if not isinstance(shape, HalfSpace)]
     points += [np.array([target.position])] if target is not None else []
     points += [curve for row in poses for curve in tendon_points(robot, row)] if tendons else []
     if axes is not None:
         points.append(transforms[-1, :3, 3] + np.linalg.norm(axes, axis=1) * np.array([[-1.0], [1.0]]))
-    box = PlotBox(np.vstack(points))
+    box = PlotBox(with_obstacles(np.vstack(points), shapes))
     canvas = Canvas(view)
+    canvas.box = box.low, box.high
     outline = canvas.project(box.corners)[:, :2]
     canvas.low, canvas.high = outline.min(axis=0), outline.max(axis=0)
     for k, mesh in enumerate(reversed(meshes)):
@@ -120,8 +123,6 @@ def pose(
         size = FRAME * float((box.high - box.low).max())
         if frames:
             _draw_frames(panel, canvas, robot, transforms, size, target is None)
-        if names:
-            _name_sections(panel, canvas, robot, meshes[-1], size, discs_of(robot, poses[-1]) if tendons else None)
         if target is not None:
             _draw_target(panel, canvas, target, size)
         if axes is not None:
@@ -131,18 +132,10 @@ def pose(
         panel.set_ylim(canvas.low[1] - 0.005 * span[1], canvas.high[1] + 0.005 * span[1])
         panel.set_aspect("equal")
         panel.set_axis_off()
+        if names:
+            discs = discs_of(robot, poses[-1]) if tendons else None
+            theme.keep_apart(figure, panel, _name_sections(panel, canvas, robot, meshes[-1], size, discs))
     return figure
-
-
-def _corners(shape: Any) -> Array:
-    """Return points (n, 3) in metres whose bounding box contains an obstacle."""
-    match shape:
-        case Sphere():
-            return np.asarray(shape.centre) + shape.radius * np.array([[-1.0], [1.0]])
-        case Capsule():
-            ends = np.array([shape.a, shape.b])
-            return np.vstack([ends - shape.radius, ends + shape.radius])
-    return np.asarray(shape.surface[0])
 
 
 def _colour(robot: Robot, part: BodyPart) -> Colour:
@@ -197,11 +190,12 @@ def _arrow(panel: Any, canvas: Canvas, start: Array, vector: Array, colour: Any,
 
 def _name_sections(
     panel: Any, canvas: Canvas, robot: Robot, mesh: tuple[BodyPart, ...], size: float, discs: Discs | None
-) -> None:
-    """Draw the names of long sections beside their middle, on the side away from the robot's centre."""
+) -> list[list[Any]]:
+    """Draw the names of long sections on both sides of their middle, first on the one away from the robot's centre."""
     parts = [part for part in mesh if part.kind == SECTION and robot.elements[part.element].reach > size]
     if not parts:
-        return
+        return []
+    drawn = []
     lines = [canvas.project(rings_of(part).mean(axis=1))[:, :2] for part in parts]
     own = np.vstack(lines).mean(axis=0)
     for part, line in zip(parts, lines, strict=True):
@@ -213,20 +207,16 @@ def _name_sections(
         wide = [] if discs is None else list(discs.radii[discs.elements == part.element])
         radius = max([radius_of(part), *wide]) * MM
         text = robot.element_names[part.element]
-        side = "left" if aside[0] > 0.3 else "right" if aside[0] < -0.3 else "center"
-        up = "bottom" if side == "center" and aside[1] > 0.0 else "top" if side == "center" else "center"
-        panel.annotate(
-            text,
-            line[k] + radius * aside,
-            4.0 * aside,
-            textcoords="offset points",
-            ha=side,
-            va=up,
-            fontsize=7.0,
-            color=INK,
-            path_effects=halo(),
-            zorder=7,
-        )
+        drawn.append([_beside(panel, text, line[k], radius, way) for way in (aside, -aside)])
+    return drawn
+
+
+def _beside(panel: Any, text: str, point: Array, radius: float, aside: Array) -> Any:
+    """Draw a name beside a body at a point, in the direction `aside`."""
+    side = "left" if aside[0] > 0.3 else "right" if aside[0] < -0.3 else "center"
+    up = "bottom" if side == "center" and aside[1] > 0.0 else "top" if side == "center" else "center"
+    style = {"ha": side, "va": up, "fontsize": 7.0, "color": INK, "path_effects": halo(), "zorder": 7}
+    return panel.annotate(text, point + radius * aside, 4.0 * aside, textcoords="offset points", **style)
 
 
 def _draw_target(panel: Any, canvas: Canvas, target: Target, size: float) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from arcreach import _text
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
@@ -24,8 +25,8 @@ def reach_map(
     """Draw one layer of a reach map, coloured by the share of directions reached and by the mean dexterity.
 
     `layer` is an axis and a coordinate in metres: ("z", 0.1) selects the layer nearest to z = 0.1. The default is the
-    only layer of a flat map, else the one nearest to y = 0. The positions must be on a grid. Cells that are not
-    reached stay white. `width` is in millimetres.
+    only layer of a flat map, else the one nearest to y = 0. The positions must be on a grid. Cells that are reached in
+    none of the map's directions stay white; more directions may reach them. `width` is in millimetres.
     """
     width = theme.millimetres(width)
     if not isinstance(reach, ReachMap):
@@ -34,12 +35,14 @@ def reach_map(
     across, up = (axis for axis in range(3) if axis != normal)
     index, extent = _cells(reach.positions[rows][:, [across, up]])
     share = reach.share[rows]
+    directions = _text.count(len(reach.directions), "direction") if len(reach.directions) else ""
     if not share.any():
+        tried = f" in any of {directions}" if directions else ""
         raise MethodError(
-            f"layer {AXES[normal]} = {at:g} m has no position that is reached; give another layer, more cells, or 0 "
-            "directions to map positions alone"
+            f"layer {AXES[normal]} = {_text.length(at)} has no position that is reached{tried}; give another layer, "
+            "more cells, or 0 directions to map positions alone"
         )
-    label = "directions reached (%)" if len(reach.directions) else "reached (%)"
+    label = f"reached of {directions} (%)" if directions else "position reached (%)"
     drawn = {
         label: ("viridis", 100.0 * share),
         "mean dexterity (–)": ("cividis", reach.mean_dexterity[rows]),
@@ -70,6 +73,15 @@ def _layer(positions: Array, layer: Any) -> tuple[int, float, Any]:
     else:
         axis, wanted = checked_layer(layer)
     values = positions[:, axis]
+    low, high = float(values.min()), float(values.max())
+    # Half a cell beyond the outer layers.
+    spare = 0.5 * float(np.diff(np.unique(values)).max(initial=0.0)) + same
+    if layer is not None and not low - spare <= wanted <= high + spare:
+        hint = ": were millimetres meant?" if low - spare <= wanted / MM <= high + spare else ""
+        raise MethodError(
+            f"layer {AXES[axis]} = {_text.length(wanted)} is outside of the map, whose layers are from "
+            f"{_text.length(low)} to {_text.length(high)}; coordinates are metres{hint}"
+        )
     at = float(values[np.argmin(np.abs(values - wanted))])
     return axis, at, np.flatnonzero(np.abs(values - at) <= same)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from arcreach import _text
 from arcreach._checks import whole
@@ -15,7 +16,9 @@ from arcreach.elements import Link
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.canvas import ARC_POINTS, Canvas, between, halo, mixed
+from arcreach.figures.drawing.drawn_space import with_obstacles
 from arcreach.figures.drawing.theme import BLUE, GREEN, GREY, INK, MM, OBSTACLE, VERMILION
+from arcreach.ik.target import Target, as_target
 from arcreach.kernels.clearance import body as layout
 from arcreach.planning.motion.motion_check import motion_between
 from arcreach.robots.body_mesh import check_chain, radii_of
@@ -30,20 +33,25 @@ VIEWS = ((-60.0, 18.0), (30.0, 18.0))
 BARE = 0.002
 # Millimetres around the panels.
 MARGIN = 9.0
+# Space around the bodies in which planes of half-spaces are drawn, as a share of the longest side.
+SPARE = 0.05
+TARGET = theme.hollow(VERMILION, 8.0, 1.2, "none")
 
 
 def scene(
     path: Any,
     obstacles: Any = None,
     *,
+    target: Target | npt.ArrayLike | None = None,
     poses: int = 7,
     views: Sequence[tuple[float, float]] = VIEWS,
     width: theme.Width = theme.TWO_COLUMNS,
 ) -> theme.Figure:
     """Draw poses along a path (a `Plan`, a `Path`, anything with `robot` and `q`) among its obstacles.
 
-    `obstacles` replaces the scene of the path; `views` are azimuth and elevation in degrees; `width` is in millimetres.
-    The first pose is grey, the last one blue, those between them shade from one to the other.
+    `obstacles` replaces the scene of the path, and a ring marks `target`, by default that of the path if it has one.
+    `views` are azimuth and elevation in degrees; `width` is in millimetres. The first pose is grey, the last one blue,
+    those between them shade from one to the other. Of a plan without a path the start is drawn alone.
     """
     width = theme.millimetres(width)
     whole("poses", poses, 2, MethodError)
@@ -52,10 +60,14 @@ def scene(
     robot: Robot = path.robot
     check_chain(robot, "a picture")
     around = spatial_scene(getattr(path, "scene", None) or () if obstacles is None else obstacles)
-    motion = motion_between(robot, path.q, 200)
-    shown = motion[np.linspace(0, len(motion) - 1, poses).round().astype(int)]
-    tips = robot.tip_pose(motion)[:, :3, 3] * MM
-    pictures = [_Picture(view, robot, shown, around, tips) for view in views]
+    target = getattr(path, "target", None) if target is None else target
+    marked = None if target is None else as_target(target).position
+    moves = len(path.q) > 1
+    motion = motion_between(robot, path.q, 200, getattr(path, "limits", None))
+    shown = motion[np.linspace(0, len(motion) - 1, poses if moves else 1).round().astype(int)]
+    tips = robot.tip_pose(motion if moves else shown)[:, :3, 3]
+    drawn = _Drawn(_centre_lines(robot, shown), tips, marked, around)
+    pictures = [_Picture(view, drawn) for view in views]
     low = np.min([picture.low for picture in pictures], axis=0)
     high = np.max([picture.high for picture in pictures], axis=0)
     # Space for the scale and the axes.
@@ -67,19 +79,42 @@ def scene(
         for panel, picture in zip(panels, pictures, strict=True):
             picture.draw(panel, low, high)
         _draw_scale(panels[0], low, high)
-        theme.legend_below(figure, _legend())
+        theme.legend_below(figure, _legend(drawn, bool(getattr(path, "reached", True))))
     return figure
 
 
-def _legend() -> list[Any]:
+class _Drawn(NamedTuple):
+    """What all views show, in metres: centre lines of the poses with their radii, tips (n, 3), target and obstacles."""
+
+    poses: list[list[tuple[Array, float]]]
+    tips: Array
+    target: Array | None
+    scene: Scene
+
+    @property
+    def box(self) -> tuple[Array, Array]:
+        """The corners of a box around everything, near planes of half-spaces included."""
+        points = [points for pose in self.poses for points, _ in pose] + [self.tips]
+        points += [] if self.target is None else [self.target]
+        everything = with_obstacles(np.vstack(points), self.scene)
+        low, high = everything.min(axis=0), everything.max(axis=0)
+        spare = max([SPARE * float((high - low).max()), *(radius for pose in self.poses for _, radius in pose)])
+        return low - spare, high + spare
+
+
+def _legend(drawn: _Drawn, reached: bool) -> list[Any]:
     from matplotlib.patches import Patch
 
-    return [
-        Patch(facecolor=GREY, label="start"),
-        Patch(facecolor=BLUE, label="goal"),
-        theme.handle("path of the tip", color=VERMILION, linewidth=1.0),
-        Patch(facecolor=OBSTACLE, edgecolor=mixed(OBSTACLE, 0.6), linewidth=0.5, label="obstacle"),
-    ]
+    handles = [Patch(facecolor=GREY, label="start")]
+    if len(drawn.tips) > 1:
+        handles.append(Patch(facecolor=BLUE, label="goal" if reached else "end"))
+        handles.append(theme.handle("path of the tip", color=VERMILION, linewidth=1.0))
+    if drawn.target is not None:
+        handles.append(theme.handle("target", marker="o", linestyle="", **TARGET))
+    if len(drawn.scene):
+        edge = mixed(OBSTACLE, 0.6)
+        handles.append(Patch(facecolor=OBSTACLE, edgecolor=edge, linewidth=0.5, label="obstacle"))
+    return handles
 
 
 def _draw_scale(panel: Any, low: Array, high: Array) -> None:
@@ -96,33 +131,36 @@ def _draw_scale(panel: Any, low: Array, high: Array) -> None:
 class _Picture(Canvas):
     """One view of the poses and obstacles, as polygons with their depths."""
 
-    def __init__(self, view: tuple[float, float], robot: Robot, poses: Array, scene: Scene, tips: Array) -> None:
+    def __init__(self, view: tuple[float, float], drawn: _Drawn) -> None:
         super().__init__(view)
-        self.tips = tips @ self.axes[:2].T
-        pieces, counts = bodies_of(robot, poses)
-        lines = [
-            self._lines(robot, robot.frames(q), rows[:count])
-            for q, rows, count in zip(poses, pieces, counts, strict=True)
-        ]
+        self.box = drawn.box
+        self.tips = self.project(drawn.tips)[:, :2]
+        self.target = None if drawn.target is None else self.project(drawn.target)[:2]
+        lines = [[(self.project(points), MM * radius) for points, radius in pose] for pose in drawn.poses]
+        finite = [shape for shape in drawn.scene if not isinstance(shape, HalfSpace)]
+        for shape in drawn.scene:
+            if isinstance(shape, HalfSpace):
+                self.plane(shape)
         seen = [points[:, :2] for pose in lines for points, _ in pose] + [self.tips]
-        finite = [shape for shape in scene if not isinstance(shape, HalfSpace)]
-        seen += [self.extent(shape) for shape in finite]
-        everything = np.vstack(seen)
+        seen += [self.extent(shape) for shape in finite] + [points for points, _ in self.planes]
+        everything = np.vstack(seen if self.target is None else [*seen, self.target])
         spare = max([0.02 * float(np.ptp(everything)), *(radius for pose in lines for _, radius in pose)])
         self.low, self.high = everything.min(axis=0) - spare, everything.max(axis=0) + spare
         bare = BARE * float((self.high - self.low).max())
         biases = _biases(lines, bare)
-        for i, pose in enumerate(lines):
-            colour = between(GREY, BLUE, i / (len(lines) - 1))
-            tint = colour if i in (0, len(lines) - 1) else mixed(colour, 1.0, 0.45)
+        for i, (pose, share) in enumerate(zip(lines, np.linspace(0.0, 1.0, len(lines)).tolist(), strict=True)):
+            colour = between(GREY, BLUE, share)
+            tint = colour if share in (0.0, 1.0) else mixed(colour, 1.0, 0.45)
             for (points, radius), bias in zip(pose, biases[i], strict=True):
                 self.tube(points, max(radius, bare), tint, bias)
             for points, radius in pose[-1:]:
                 self.cap(points[-1], max(radius, bare), tint, biases[i][-1][-1])
-        self.ground(0.07 * float((self.high - self.low).max()))
+        ground = 0.07 * float((self.high - self.low).max())
+        self.ground(ground)
+        self.low[0], self.high[0] = min(self.low[0], -ground), max(self.high[0], ground)
         self.body = np.vstack([points for pose in lines for points, _ in pose] or [self.body])
         lifts = np.concatenate([bias for pose in biases for bias in pose] or [np.empty(0)])
-        for shape in scene:
+        for shape in finite:
             first = len(self.polygons)
             self.shape(shape)
             self._lift(first, lifts, isinstance(shape, (Sphere, Capsule)))
@@ -140,29 +178,16 @@ class _Picture(Canvas):
         for k, one in enumerate(self.polygons[first:]):
             self.polygons[first + k] = (one[0] + float(added[k]), *one[1:])
 
-    def _lines(self, robot: Robot, frames: Array, pieces: Array) -> list[tuple[Array, float]]:
-        """Return projected centre lines with their radii: the links before the first joint, then the body's pieces."""
-        lines = []
-        for e, (element, radius) in enumerate(zip(robot.elements, radii_of(robot), strict=True)):
-            if not isinstance(element, Link):
-                break
-            # Links with a radius are among the pieces.
-            if radius > 0.0 and element.radius == 0.0:
-                lines.append((self.project(np.linspace(frames[e, :3, 3], frames[e + 1, :3, 3], ARC_POINTS)), 0.0))
-        for piece in pieces:
-            # Short steps, each drawn at its own depth.
-            steps = 2.0 * piece[layout.LENGTH] / max(piece[layout.RADIUS], 0.01 * robot.reach)
-            s = np.linspace(0.0, piece[layout.LENGTH], max(ARC_POINTS, math.ceil(steps) + 1))
-            points = np.array([layout.piece_point(piece, at) for at in s])
-            lines.append((self.project(points), piece[layout.RADIUS] * MM))
-        return lines
-
     def draw(self, panel: Any, low: Array, high: Array) -> None:
         """Draw everything from far to near, and the path of the tip over it."""
         self.draw_on(panel)
-        panel.plot(*self.tips.T, color="white", linewidth=2.2, zorder=3, solid_capstyle="round")
-        panel.plot(*self.tips.T, color=VERMILION, linewidth=1.0, zorder=4, solid_capstyle="round")
-        panel.plot(*self.tips[-1], "o", color=VERMILION, markersize=3.2, zorder=5, clip_on=False)
+        if len(self.tips) > 1:
+            panel.plot(*self.tips.T, color="white", linewidth=2.2, zorder=3, solid_capstyle="round")
+            panel.plot(*self.tips.T, color=VERMILION, linewidth=1.0, zorder=4, solid_capstyle="round")
+            panel.plot(*self.tips[-1], "o", color=VERMILION, markersize=3.2, zorder=5, clip_on=False)
+        if self.target is not None:
+            panel.plot(*self.target, "o", **theme.hollow("white", 8.0, 2.6, "none"), zorder=7)
+            panel.plot(*self.target, "o", **TARGET, zorder=7.1)
         self._draw_axes(panel, low, high)
         panel.set_xlim(low[0], high[0])
         panel.set_ylim(low[1], high[1])
@@ -180,6 +205,26 @@ class _Picture(Canvas):
             panel.text(*(origin + 1.3 * arrow), name, ha="center", va="center", **style)
 
 
+def _centre_lines(robot: Robot, poses: Array) -> list[list[tuple[Array, float]]]:
+    """Return the centre lines of every pose with their radii: links before the first joint, then pieces of the body."""
+    drawn = []
+    for q, rows, count in zip(poses, *bodies_of(robot, poses), strict=True):
+        frames, lines = robot.frames(q), []
+        for e, (element, radius) in enumerate(zip(robot.elements, radii_of(robot), strict=True)):
+            if not isinstance(element, Link):
+                break
+            # Links with a radius are among the pieces.
+            if radius > 0.0 and element.radius == 0.0:
+                lines.append((np.linspace(frames[e, :3, 3], frames[e + 1, :3, 3], ARC_POINTS), 0.0))
+        for piece in rows[:count]:
+            # Short steps, each drawn at its own depth.
+            steps = 2.0 * piece[layout.LENGTH] / max(piece[layout.RADIUS], 0.01 * robot.reach)
+            s = np.linspace(0.0, piece[layout.LENGTH], max(ARC_POINTS, math.ceil(steps) + 1))
+            lines.append((np.array([layout.piece_point(piece, at) for at in s]), float(piece[layout.RADIUS])))
+        drawn.append(lines)
+    return drawn
+
+
 def _biases(lines: list[list[tuple[Array, float]]], bare: float) -> list[list[Array]]:
     """Return how much nearer to the eye the points of each pose are drawn, so that overlapping poses do not mix.
 
@@ -191,7 +236,7 @@ def _biases(lines: list[list[tuple[Array, float]]], bare: float) -> list[list[Ar
     ranks = np.argsort(np.argsort([points[:, 2].mean() for points in stacked], kind="stable"))
     biases = []
     for i, pose in enumerate(lines):
-        others = np.vstack([points for j, points in enumerate(stacked) if j != i])
+        others = np.vstack([points for j, points in enumerate(stacked) if j != i] or [np.full((1, 3), np.inf)])
         own = []
         for points, _ in pose:
             away = np.sqrt(((points[:, None] - others) ** 2).sum(axis=2).min(axis=1))

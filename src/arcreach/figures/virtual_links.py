@@ -21,6 +21,7 @@ PANEL, LEGEND = 52.0, 16.0  # millimetres
 BODY_POINTS = 40
 # Length of the line along the target's axis, and largest distance of drawn joints, as shares of the reach.
 AXIS, FARTHEST = 0.16, 1.5
+CHORD: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (3, 1.5))}
 
 
 class _Step(NamedTuple):
@@ -59,11 +60,14 @@ def virtual_links(solution: Solution, *, iteration: int = 1, width: theme.Width 
                 panel.set_title(theme.title_lines(step.title, width / columns), loc="left")
                 panel.set_aspect("equal")
                 panel.margins(0.12)
-            for panel in line[len(steps) :]:
-                panel.set_axis_off()
             line[0].set_ylabel("z (mm)")
-        for panel in panels[-1]:
-            panel.set_xlabel(f"{name} (mm)")
+        lengths = list(map(len, rows))
+        for (i, k), panel in np.ndenumerate(panels):
+            panel.axison = k < lengths[i]
+            # The lowest panel of a column has the numbers.
+            if k >= max(lengths[i + 1 :], default=0):
+                panel.tick_params(labelbottom=True)
+                panel.set_xlabel(theme.title_lines(f"{name} (mm)", width / columns))
         theme.legend_below(figure, _legend(rows), 4)
     return figure
 
@@ -124,7 +128,7 @@ def _draw(panel: Any, step: _Step, robot: Robot, plane: Array) -> None:
     flat = _flat(links, plane)
     for i, section in enumerate(flat):
         colour, order = (BLUE, 3.0) if i in step.moved else (PALE, 2.0)
-        panel.plot(*section[[START, END]].T, color=colour, linewidth=0.8, linestyle=(0, (3, 1.5)), zorder=order)
+        panel.plot(*section[[START, END]].T, color=colour, zorder=order, **CHORD)
         panel.plot(*section.T, color=colour, linewidth=1.1, zorder=order)
         panel.plot(*section[JOINT], "s", color=colour, markersize=3.2, zorder=order + 0.2)
         panel.plot(*section[[START, END]].T, "o", **theme.hollow(colour, 3.2, 0.9), zorder=order + 0.3)
@@ -163,9 +167,9 @@ def _legend(rows: list[list[_Step]]) -> list[Any]:
     tangents = bool(np.isfinite(rows[0][0].links[:, JOINT]).any())
     dot = {"marker": "o", "linestyle": "none"}
     handles = [
-        theme.handle("chord", color=BLUE, linewidth=0.8, linestyle=(0, (3, 1.5))),
+        theme.handle("chord", color=BLUE, **CHORD),
         theme.handle("start and end of a section", **dot, **theme.hollow(BLUE, 3.2)),
-        theme.handle("not yet moved in this stage", color=PALE),
+        theme.handle("not yet moved in this stage", color=PALE, **({} if tangents else CHORD)),
         theme.handle("body", color=ORANGE, linewidth=1.6),
         theme.handle("target and its axis", **dot, **theme.hollow(VERMILION, 6.5)),
     ]

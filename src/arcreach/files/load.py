@@ -31,6 +31,7 @@ from arcreach.scenes.mesh_files import ENDINGS as MESH_ENDINGS
 from arcreach.scenes.scene import Scene
 
 URDF_ENDINGS = (".urdf", ".xml")
+NAME_OR_PATH = "give a name of the catalogue or the path of a file"
 MESH = "is a mesh, which has no joints; give it as an obstacle, by --scene or as arcreach.Mesh"
 
 
@@ -141,7 +142,9 @@ def read_any(
 
 def _checked_source(source: str | os.PathLike[str]) -> Path:
     if not isinstance(source, (str, os.PathLike)):
-        raise FileError(f"source = {shown(source)} is not accepted; give a name of the catalogue or the path of a file")
+        raise FileError(f"source = {shown(source)} is not accepted; {NAME_OR_PATH}")
+    if source == "":
+        raise FileError(f"source = '' is empty; {NAME_OR_PATH}")
     return Path(source)
 
 

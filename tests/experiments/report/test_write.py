@@ -283,6 +283,19 @@ def test_a_method_of_the_users_own_joins(tmp_path):
     assert f"| position, fine | {label} | 3 | 0.00" in markdown
 
 
+def test_comparisons_alone_are_no_published_tables(tmp_path):
+    for n in (1, 2):
+        robot = ar.Robot([ar.Section(0.1, 1.0)] * n)
+        settings = find_experiment("compare").settings(1, 0, ["lm"], robot)
+        run_experiment("compare", settings, tmp_path / str(n), threads=1)
+    write_report(tmp_path, tmp_path)
+    text = (tmp_path / "report.md").read_text("utf-8")
+    assert text.startswith("# Comparison of methods\n")
+    assert "What agrees" not in text
+    assert "Printed numbers" not in text
+    assert "## The runs" in text
+
+
 def test_rows_of_a_method_are_of_its_present_file(tmp_path, monkeypatch):
     file = tmp_path / "mine_edited.py"
     file.write_text("def rest(robot, target):\n    return robot.neutral\n")

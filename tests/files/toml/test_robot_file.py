@@ -241,9 +241,46 @@ def test_a_bad_entry_does_not_hide_the_others(tmp_path):
     assert [problem.partition(" = ")[0] for problem in caught.value.problems] == [
         "nmae", "robot: name", "elements[0].length", "elements[0].wieght", "elements[0]: section: radius",
         "elements[1]: section: length", "elements[1]: section: bend_max", "elements[2].rows[1].b",
-        "elements[2]: dh row 1: revolute: lower", "elements[2]: dh row 3: revolute: lower", "elements[3].kind",
+        "elements[2]: rows[0]: revolute: lower", "elements[2]: rows[2]: revolute: lower", "elements[3].kind",
         "elements[4].lower", "elements[4].name", "elements[4]: revolute: axis", "elements[5].convention",
+        "elements[5]: rows[0]: revolute: lower",
     ]  # fmt: skip
+
+
+def test_rows_are_counted_from_0_and_a_bad_one_is_checked_on(tmp_path):
+    rows = """
+        { alpha = 90 },
+        { kind = "prismatic", alpha = 45, name = "a/b" },
+        { kind = "screw", alpha = 45 },
+        { alpha = "90 mm", theta = 45, lower = "-10 mm" },
+        1,
+        { d = nan },
+    """
+    with pytest.raises(ar.FileError) as caught:
+        load(tmp_path, f'[[elements]]\nkind = "dh"\nconvention = "x"\nrows = [{rows}]')
+    assert [re.split(" = | is", problem)[0] for problem in caught.value.problems] == [
+        "elements[0].convention", "elements[0].rows[1].lower", "elements[0].rows[1].upper", "elements[0].rows[2].kind",
+        "elements[0].rows[3].alpha", "elements[0].rows[3].lower", "elements[0].rows[4]",
+        "elements[0]: rows[0]: alpha", "elements[0]: rows[1]: alpha", "elements[0]: rows[1]: revolute: name",
+        "elements[0]: rows[3]: theta", "elements[0]: rows[5]: d",
+    ]  # fmt: skip
+
+
+def test_a_hint_names_the_entry_of_the_file(tmp_path):
+    limits = "lower = -180\nupper = 180\n"
+    row = "{ lower = -90, upper = 90 }"
+    text = f'[[elements]]\nkind = "revolute"\n{limits}[[elements]]\nkind = "dh"\nrows = [{{}}, {row}]\n'
+    with pytest.warns(UserWarning, match="were degrees meant") as warned:
+        load(tmp_path, text)
+    path = tmp_path / "robot.toml"
+    assert [str(one.message).partition(" are up to")[0] for one in warned] == [
+        f"{path}: elements[0]: revolute: hint: limits -180 to 180",
+        f"{path}: elements[1]: rows[1]: revolute: hint: limits -90 to 90",
+    ]
+    assert {one.filename for one in warned} == {__file__}
+    # Also where another field of the entry is refused.
+    with pytest.warns(UserWarning, match=r"robot.toml: elements\[0\]: revolute: hint"), pytest.raises(ar.FileError):
+        load(tmp_path, f'[[elements]]\nkind = "revolute"\naxis = [0, 0, "z"]\n{limits}')
 
 
 SYMBOLIC = """
@@ -317,6 +354,7 @@ def test_files_that_are_none(tmp_path):
         tmp_path / "large.toml": "has 100.0 MB; at most 2 MB",
         tmp_path / "latin.toml": "not UTF-8",
         tmp_path: "is a directory",
+        "": "source = '' is empty; give a name of the catalogue or the path of a file",
         "three-sectoin": "did you mean 'three-section'?",
         "nothing like it": "arcreach robots lists the catalogue",
         "a\0b.toml": "cannot be read",

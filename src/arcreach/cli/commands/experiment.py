@@ -89,6 +89,11 @@ def _run(name: str, settings: Settings, folder: Path, threads: int | None, clust
         except KeyboardInterrupt:
             note(f"interrupted; run the same command again to continue ({folder})")
             raise typer.Exit(EXIT_INTERRUPTED) from None
+    if settings.robot is None and find_experiment(name).takes_robot:
+        # Imported here, because it imports every method.
+        from arcreach.experiments.benchmarks.compare import DEFAULT
+
+        note(f"robot: {DEFAULT}; --robot chooses another")
     polars = require("polars")
     counts = store.rows().group_by("method").agg(polars.col("reached").sum(), polars.len()).collect().rows()
     texts = {method: f"{method}: {reached} of {rows} reached" for method, reached, rows in counts}

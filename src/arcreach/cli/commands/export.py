@@ -12,7 +12,8 @@ from arcreach._extras import require
 from arcreach._io import check_ending, check_output, is_stream
 from arcreach._typing import Array
 from arcreach.cli.arguments import AsJson, BaseLink, RobotName, TipLink
-from arcreach.cli.configurations import parse_configuration, read_configurations
+from arcreach.cli.configurations import note_outside, parse_configuration, read_configurations
+from arcreach.cli.method_options import chosen_method
 from arcreach.cli.output import exit_by, print_json, printable
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_target
@@ -21,7 +22,6 @@ from arcreach.files import load_robot, write_csv_log, write_csv_path, write_open
 from arcreach.files.exports.c.writer import export_c
 from arcreach.files.exports.html import export_html
 from arcreach.files.exports.mjcf import export_mjcf
-from arcreach.ik.own_methods import load_method
 from arcreach.ik.solve import solve
 from arcreach.robots.body_mesh import check_chain
 from arcreach.robots.robot import Robot
@@ -102,17 +102,20 @@ def export(
     loaded = load_robot(robot, base, tip)
     reached = True
     with announce_compiling(loaded):
+        given = None if q is None else parse_configuration(q, loaded)
+        if given is not None:
+            note_outside(loaded, given)
         if to is not None:
             target = parse_target(to, axis, rotation)
-            solution = solve(loaded, target, load_method(method or "auto").name, trace=True)
+            solution = solve(loaded, target, chosen_method(method or "auto").name, trace=True)
             write_csv_log(loaded, solution, out)
             reached = solution.reached
         elif ending == ".html":
-            export_html(loaded, out, None if q is None else parse_configuration(q, loaded))  # type: ignore[arg-type]
+            export_html(loaded, out, given)  # type: ignore[arg-type]
         elif path is not None:
             _write(loaded, _read_path(loaded, path, points), out, ending, all_poses)
         else:
-            _write(loaded, loaded.neutral if q is None else parse_configuration(q, loaded), out, ending)
+            _write(loaded, loaded.neutral if given is None else given, out, ending)
     if as_json:
         print_json({"robot": loaded.name, "file": str(out), "bytes": out.stat().st_size})
     elif not is_stream(out):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from arcreach import _text
 from arcreach._io import is_stream
 from arcreach._typing import Array
 from arcreach.cli.arguments import (
@@ -31,7 +32,14 @@ from arcreach.cli.arguments import (
     complete_robot,
     read_scene,
 )
-from arcreach.cli.configurations import parse_configuration, parse_pulls, parse_start
+from arcreach.cli.configurations import (
+    is_bare,
+    note_outside,
+    parse_configuration,
+    parse_pulls,
+    parse_start,
+    with_unit,
+)
 from arcreach.cli.method_options import parse_options
 from arcreach.cli.output import check_figure, note, print_table, printable
 from arcreach.cli.progress import announce_compiling
@@ -183,15 +191,15 @@ def pose(
     if pull_error is not None:
         with_tendons(loaded, "--pull-error")
     rows: Any = [parse_configuration(text, loaded) for text in q or []] or [loaded.neutral]
+    for row in rows:
+        note_outside(loaded, row)
     if pulls is not None:
         if len(rows) > 1:
             raise MethodError(f"--pulls draws one pose; give --q once, not {len(rows)} times")
         rows = loaded.from_pulls(parse_pulls(pulls, with_tendons(loaded, "--pulls")), elastic, rows[0])
     options: dict[str, Any] = {}
     if view is not None:
-        options["view"] = tuple(
-            math.degrees(angle) for angle in parse_numbers("--view", view, (2,), "angle", "azimuth and elevation")
-        )
+        options["view"] = _view(view)
     obstacles = read_scene(scene, scale) or ()
     from arcreach import figures
 
@@ -232,7 +240,10 @@ def workspace(
             corners, shares, size = figures.tip_directions(one, samples=samples, seed=seed, cell=size)
             maps["" if len(loaded) == 1 else one.name or name] = (corners, 100.0 * shares)
         assert size is not None
-        drawn = figures.workspace(maps, cell=size, label="directions of the tip (%)", **width_option(width))
+        highest = max(float(shares.max()) for _, shares in maps.values())
+        drawn = figures.workspace(
+            maps, cell=size, label="directions of the tip (%)", limits=(0.0, highest), **width_option(width)
+        )
     save(drawn, out)
 
 
@@ -261,6 +272,9 @@ def reach(
     with announce_compiling():
         found = reach_map(loaded, directions=directions, cells=cells, layer=plane)
         note(str(found))
+        if directions:
+            tried = _text.count(directions, "direction")
+            note(f"white cells are reached in none of {tried}; --directions 0 maps positions alone")
         drawn = figures.reach_map(found, **width_option(width))
     save(drawn, out)
 
@@ -301,10 +315,11 @@ def convergence(
     check_figure(out)
     loaded = load_robot(robot, base, tip)
     from arcreach import figures
+    from arcreach.figures.measure import POSITION_TOL
 
     with announce_compiling(loaded):
         bands = figures.measure_convergence(loaded, _split(methods), targets=targets, seed=seed)
-    save(figures.convergence({"": bands}, **width_option(width)), out)
+    save(figures.convergence({"": bands}, tolerance=POSITION_TOL, **width_option(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['success']}.")
@@ -430,6 +445,16 @@ def clearance(
     save(drawn, out)
 
 
+def _view(text: str) -> tuple[float, ...]:
+    """Return azimuth and elevation in degrees; refuse numbers without a unit that are more than a turn in radians."""
+    angles = parse_numbers("--view", text, (2,), "angle", "azimuth and elevation")
+    cells = [cell.strip() for cell in text.split(",")]
+    if any(is_bare(cell) and abs(angle) > math.tau for cell, angle in zip(cells, angles, strict=True)):
+        degrees = ",".join(with_unit(cell, "deg") for cell in cells)
+        raise MethodError(f"--view = {text} is not accepted; give angles with units: {degrees}")
+    return tuple(map(math.degrees, angles))
+
+
 def _split(methods: str | None) -> list[str] | None:
     """Return the method names, and load the user's own methods."""
     if methods is None:
@@ -459,12 +484,8 @@ def _planned(scene: PlanarScene, automatic: bool = False, trace: bool = False) -
 
 
 def width_option(width: Width | None) -> dict[str, Any]:
-    """Return the keyword for the width in millimetres, if one is given."""
-    from arcreach import figures
-
-    if width is None:
-        return {}
-    return {"width": figures.ONE_COLUMN if width == Width.COLUMN else figures.TWO_COLUMNS}
+    """Return the keyword for the width, if one is given."""
+    return {} if width is None else {"width": width.value}
 
 
 def save(figure: Figure, out: File) -> None:

@@ -11,14 +11,16 @@ from arcreach._io import csv_text
 from arcreach._text import coordinate_lines
 from arcreach._typing import Array
 from arcreach.cli.arguments import Actuators, AsJson, BaseLink, RobotName, TipLink, one_of
-from arcreach.cli.configurations import parse_configuration, parse_pulls, read_configurations, read_pulls
-from arcreach.cli.output import console, note, print_json
+from arcreach.cli.configurations import note_outside, parse_configuration, parse_pulls, read_configurations, read_pulls
+from arcreach.cli.output import console, print_json
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.tendon_output import print_tendons, tendon_columns, with_tendons
+from arcreach.elements import Joint
 from arcreach.errors import MethodError
 from arcreach.files import load_robot
 from arcreach.files.exports.csv_log import pose_columns
 from arcreach.ik.log import coordinate_columns
+from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import AnyRobot
 
 
@@ -56,7 +58,7 @@ def fk(
     chain = with_tendons(loaded, "--pulls" if driven else "--actuators") if driven or actuators else None
     many = file is not None or pulls_file is not None
     given = _given(loaded, file, pulls_file, q, pulls)
-    others = parse_configuration(q, loaded) if driven and q is not None else None
+    others = _joints(q, chain) if driven and chain is not None and q is not None else None
     tendons: dict[str, Any] = {}
     with announce_compiling(loaded):
         configurations = given
@@ -83,8 +85,7 @@ def fk(
             typer.echo("\n".join(["configuration:", *lines]))
         if chain is not None:
             print_tendons(chain, tendons)
-        if not inside:
-            note("note: this configuration is outside the robot's limits")
+        note_outside(loaded, configurations)
 
 
 def _given(robot: AnyRobot, file: Path | None, pulls_file: Path | None, q: str | None, pulls: str | None) -> Array:
@@ -94,6 +95,13 @@ def _given(robot: AnyRobot, file: Path | None, pulls_file: Path | None, q: str |
     if pulls is not None:
         return parse_pulls(pulls, robot)  # type: ignore[arg-type]
     return read_configurations(file, robot) if file is not None else parse_configuration(str(q), robot)
+
+
+def _joints(q: str, robot: Robot) -> Array:
+    """Return the configuration that gives the joints beside pulls; refuse it for a robot without joints."""
+    if not any(isinstance(element, Joint) for element in robot.elements):
+        raise MethodError(f"--q has no meaning with pulls, since robot '{robot.name}' has no joints; leave it out")
+    return parse_configuration(q, robot)
 
 
 def _print_json(robot: AnyRobot, results: dict[str, Any], many: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,14 +37,13 @@ from arcreach.cli.arguments import (
 )
 from arcreach.cli.configurations import parse_posture, parse_start
 from arcreach.cli.ik_results import check_files, result_columns, write_columns
-from arcreach.cli.method_options import parse_options
+from arcreach.cli.method_options import chosen_method, parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, picked, print_json
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_number, parse_surroundings, parse_target, read_targets
 from arcreach.cli.tendon_output import print_tendons, with_tendons
 from arcreach.errors import MethodError
 from arcreach.files import load_robot, write_csv_log
-from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.solve import TRACE_ROWS, solve, solve_batch
 from arcreach.ik.solve_all import MOST, free_directions, solve_all
@@ -133,8 +133,8 @@ def ik(
     check_files(out, trace)
     options = parse_options(option or [])
     # The method's options are checked before they are merged with the keywords of `solve`.
-    own = load_method(method)
-    own.check_options(options)
+    own = chosen_method(method)
+    own.check_options(options, _advice)
     loaded = load_robot(robot, base, tip)
     driven = with_tendons(loaded, "--actuators") if actuators else None
     common: dict[str, Any] = {
@@ -156,6 +156,12 @@ def ik(
     else:
         reached = _one(loaded, driven, parse_target(str(to), axis, rotation), {**common, **further}, trace, as_json)
     exit_by(reached)
+
+
+def _advice(unknown: str) -> str:
+    """Return the option of this command that has the name of an unknown option of a method; "" if there is none."""
+    settings = inspect.signature(solve).parameters.keys() & inspect.signature(ik).parameters.keys() - {"robot"}
+    return f"; --{unknown.replace('_', '-')} is an option of ik" if unknown in settings else ""
 
 
 def _one(

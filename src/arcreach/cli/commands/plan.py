@@ -24,7 +24,7 @@ from arcreach.cli.arguments import (
     To,
     one_of,
 )
-from arcreach.cli.configurations import parse_configuration, parse_posture
+from arcreach.cli.configurations import parse_inside, parse_posture
 from arcreach.cli.motors import (
     MaxAcceleration,
     MaxJerk,
@@ -110,7 +110,8 @@ def plan(
     timing = parse_timing(loaded, max_speed, max_acceleration, max_jerk)
     check_motors(loaded, motors, motor_output, max_speed)
     obstacles = load_scene(scene, scale)
-    q_start = parse_configuration(start, loaded, "--from")
+    q_start = parse_inside(start, loaded, "--from")
+    q_goal = None if goal is None else parse_inside(goal, loaded, "--goal")
     target = None if to is None else parse_target(to, axis, rotation)
     wishes = parse_posture(loaded, prefer, hold, limits)
     with announce_compiling():
@@ -119,7 +120,7 @@ def plan(
             q_start,
             target,
             obstacles,
-            goal=None if goal is None else parse_configuration(goal, loaded, "--goal"),
+            goal=q_goal,
             margin=parse_number("--margin", margin, "length"),
             goals=goals,
             max_time=max_time,

@@ -26,6 +26,8 @@ from arcreach.experiments.report.statistics import NONE, number_text, time_text
 from arcreach.experiments.report.verdicts import RULE, by_table, counts, group_table, times_as_fast
 
 TITLE = "Published tables, computed again"
+# Title of runs of which none has printed numbers.
+OWN_TITLE = "Comparison of methods"
 TABLES = ", or read from the tables of the sources"
 # With more methods than this, dots could not be distinguished.
 FEW_METHODS = 6
@@ -63,17 +65,19 @@ def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str]) ->
 def page(runs: Sequence[Run]) -> Iterator[Part]:
     """Yield all parts of a report."""
     single = runs[0] if len(runs) == 1 else None
-    yield Heading(TITLE if single is None else single.experiment.title, 1)
     printed = any(run.experiment.source != OURS for run in runs)
+    several = TITLE if printed else OWN_TITLE
+    yield Heading(several if single is None else single.experiment.title, 1)
     yield Text(
         f"Every number on this page is computed from the rows of runs{TABLES if printed else ''}; none is written by "
         "hand. Reached means: the tip is within the tolerances and the configuration within its limits, by forward "
         "kinematics, whatever status the method returns. Shares come with their 95 % Wilson interval."
         + (f" {RULE}" if printed else "")
     )
-    if single is None:
+    if single is None and printed:
         yield Heading("What agrees, what does not, and why", 2)
         yield _agreement(runs)
+    if single is None:
         yield Heading("The runs", 2)
         yield _overview(runs)
     for k, run in enumerate(runs):

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._typing import Array
+from arcreach.figures.drawing.drawn_space import plane_in_box
 from arcreach.figures.drawing.mesh_faces import small_faces
 from arcreach.figures.drawing.theme import GREY, MM, OBSTACLE
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
@@ -26,7 +27,7 @@ LIGHT = (-0.45, 0.55)
 CLEAR = (0.0, 0.0, 0.0, 0.0)
 # Number of steps of an arc that are drawn as one polygon.
 CHUNK = 4
-# Opacity of a wall in front of the robot.
+# Opacity of a wall, or of the plane of a half-space, in front of the robot.
 NEAR_WALL = 0.16
 # Faces of a box as indices of the corners of its surface, anticlockwise seen from outside.
 _BOX_FACES = ((0, 2, 6, 4), (1, 5, 7, 3), (0, 4, 5, 1), (2, 3, 7, 6), (0, 1, 3, 2), (4, 6, 7, 5))
@@ -35,11 +36,13 @@ _BOX_FACES = ((0, 2, 6, 4), (1, 5, 7, 3), (0, 4, 5, 1), (2, 3, 7, 6), (0, 1, 3, 
 class Canvas:
     """The polygons of one view, in millimetres with their depths.
 
-    `low` and `high` are the corners of the picture; they must be set before a mesh or a half-space is added.
+    `low` and `high` are the corners of the picture, `box` those of the drawn space in metres. They must be set before a
+    mesh or a half-space is added.
     """
 
     low: Array
     high: Array
+    box: tuple[Array, Array]
     # Projected points of the robot's backbone; a mesh around them gets translucent near walls.
     body: Array
 
@@ -52,6 +55,8 @@ class Canvas:
         self.axes = np.array([right, up, towards])
         self.polygons: list[tuple[float, Array, Any, Any]] = []
         self.near_walls: list[tuple[float, Array, Any]] = []
+        # Planes of half-spaces, and whether the drawn space is behind them.
+        self.planes: list[tuple[Array, bool]] = []
         self.body = np.empty((0, 3))
 
     def project(self, points: Any) -> Array:
@@ -59,8 +64,18 @@ class Canvas:
         return np.asarray(np.asarray(points, dtype=float) @ self.axes.T * MM)
 
     def draw_on(self, panel: Any) -> None:
-        """Draw all polygons from far to near, and over them the near walls of meshes around the robot."""
+        """Draw all polygons from far to near, and over them the near walls of meshes around the robot.
+
+        Planes of half-spaces are drawn below everything, or if they are in front of it over it, translucent.
+        """
         from matplotlib.collections import PolyCollection
+        from matplotlib.patches import Polygon
+
+        for points, front in self.planes:
+            face = (*mixed(OBSTACLE, 1.0, 0.0 if front else 0.4), NEAR_WALL if front else 1.0)
+            order = 2.6 if front else 0.05
+            style: dict[str, Any] = {"linewidth": 0.5, "joinstyle": "round", "zorder": order}
+            panel.add_patch(Polygon(points, facecolor=face, edgecolor=mixed(OBSTACLE, 0.7), **style))
 
         self.polygons.sort(key=lambda polygon: polygon[0])
         panel.add_collection(
@@ -172,16 +187,10 @@ class Canvas:
                 self.add(float(points[:, 2].mean()), points, shade)
 
     def plane(self, shape: HalfSpace) -> None:
-        """Add a square patch of a half-space's plane, centred at the point nearest to the base."""
-        normal = np.asarray(shape.normal)
-        u = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
-        u /= np.linalg.norm(u)
-        v = np.cross(normal, u)
-        centre = normal * float(normal @ shape.point)
-        size = 0.3 * float((self.high - self.low).max()) / MM
-        corners = [centre + size * (a * u + b * v) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-        points = self.project(corners)
-        self.add(float(points[:, 2].min()), points, (*mixed(OBSTACLE, 1.0, 0.4), 0.8), mixed(OBSTACLE, 0.7))
+        """Add the part of a half-space's plane inside the drawn space, if there is any."""
+        corners = plane_in_box(shape, *self.box)
+        if len(corners):
+            self.planes.append((self.project(corners)[:, :2], float(self.axes[2] @ shape.normal) < 0.0))
 
 
 def _shades(faces: Array) -> list[Colour | None]:

@@ -36,6 +36,12 @@ def drawn_coordinates(robot: Robot | SymbolicRobot, Q: Array) -> Array:
     return np.asarray(np.where(still, values[-1:], values))
 
 
+def tip_travel(robot: Robot, Q: Array) -> Array:
+    """Return the length in metres of the path of the tip (n,) up to every configuration (n, dof)."""
+    steps = np.linalg.norm(np.diff(robot.tip_pose(Q)[:, :3, 3], axis=0), axis=1)
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
 def label(name: str, unit: str) -> str:
     """Return a name and its unit, broken at the separators of the name into lines that fit beside a panel."""
     lines = [""]

@@ -27,6 +27,7 @@ TWO_COLUMNS = 7.16 * 25.4
 # Accepted widths in millimetres: in narrower figures labels leave no room for panels; an A0 poster is 841 mm wide.
 NARROWEST, WIDEST = 60.0, 1000.0
 Width = float | Literal["column", "page"]
+WIDTHS = {"column": ONE_COLUMN, "page": TWO_COLUMNS}
 
 # The colours of Okabe and Ito, distinguishable with any colour vision, dark ones first.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -41,6 +42,10 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 
 # Millimetres beside a panel for its labels, and width of a letter of its title.
 LABELS, LETTER = 10.0, 1.6
+# Millimetres between ticks at whole numbers, and largest number of steps of such an axis.
+TICK, MOST_TICKS = 14.0, 9
+# Points between texts that are kept apart: the layout moves a little when others are removed.
+APART = 1.5
 RASTER_DPI = 300
 MM = 1e3  # millimetres per metre
 ENDINGS = (".pdf", ".png", ".svg")
@@ -89,16 +94,13 @@ _RC: dict[str, Any] = {
 
 def millimetres(width: Width | None, panels: int = 1) -> float:
     """Return the width of a figure in millimetres; None is a column for one panel and a page for several."""
-    named = {None: ONE_COLUMN if panels == 1 else TWO_COLUMNS, "column": ONE_COLUMN, "page": TWO_COLUMNS}
-    if width is None or isinstance(width, str):
-        chosen = named.get(width)
-    else:
-        given = real_array(width)
-        chosen = float(given) if given is not None and given.shape == () else None
-    if chosen is None or not NARROWEST <= chosen <= WIDEST:
+    if width is None:
+        width = "column" if panels == 1 else "page"
+    chosen = real_array(WIDTHS.get(width, width) if isinstance(width, str) else width)
+    if chosen is None or chosen.shape != () or not NARROWEST <= chosen <= WIDEST:
         accepted = f"'column', 'page', or millimetres from {NARROWEST:g} to {WIDEST:g}"
         raise MethodError(f"width = {shown(width)} is not accepted; give {accepted}")
-    return chosen
+    return float(chosen)
 
 
 def look(names: Sequence[str], **changed: Any) -> dict[str, dict[str, Any]]:
@@ -137,6 +139,18 @@ def plain_log_axis(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def whole_ticks(axis: Any, room: float) -> None:
+    """Put the ticks of an axis `room` millimetres long at whole numbers.
+
+    Their number is fixed: a locator that counts by the size of the panel has no stable layout with the last number at
+    the edge of the figure.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    steps = min(max(int(room / TICK), 1), MOST_TICKS)
+    axis.set_major_locator(MaxNLocator(steps, steps=(1, 2, 5, 10), integer=True))
+
+
 def legend_below(
     figure: Figure, entries: Mapping[str, dict[str, Any]] | Sequence[Any], columns: int = 5, **options: Any
 ) -> None:
@@ -167,6 +181,22 @@ def legend_below(
 def title_lines(title: str, room: float) -> str:
     """Return the title of a panel, broken into lines; `room` is the width of panel and labels in millimetres."""
     return textwrap.fill(title, max(int((room - LABELS) / LETTER), 1), break_long_words=False)
+
+
+def keep_apart(figure: Figure, panel: Any, groups: Sequence[Sequence[Any]]) -> None:
+    """Keep of every group of texts in a panel the first that overlaps no other text there, and remove the rest."""
+    if not groups:
+        return
+    figure.draw_without_rendering()
+    movable = {text for group in groups for text in group}
+    taken = [text.get_window_extent() for text in panel.texts if text.get_text() and text not in movable]
+    for group in groups:
+        boxes = [text.get_window_extent().padded(APART * figure.dpi / 72.0) for text in group]
+        free = [k for k, box in enumerate(boxes) if box.count_overlaps(taken) == 0]
+        taken += [boxes[k] for k in free[:1]]
+        for k, text in enumerate(group):
+            if k not in free[:1]:
+                text.remove()
 
 
 @contextlib.contextmanager

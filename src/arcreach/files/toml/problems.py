@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from arcreach._checks import shown, suggestion
+from arcreach._checks import shown, suggestion, warn
 from arcreach._text import count
 from arcreach.errors import ArcreachError, FileError
 
@@ -15,6 +17,8 @@ from arcreach.errors import ArcreachError, FileError
 _TAGGED_LISTS = {"elements": "kind", "rows": "kind", "coordinates": "quantity", "obstacles": "kind"}
 # Largest number of problems reported for one file.
 MOST = 100
+# Held while warnings are recorded, which affects all threads; entries of a list are built inside one another.
+_recording = threading.RLock()
 
 # The accepted type for each of pydantic's type errors.
 _REMEDIES = {
@@ -59,7 +63,23 @@ def problems_of(error: ArcreachError) -> Sequence[str]:
     return getattr(error, "problems", (str(error),))
 
 
+def build_located(place: str, build: Callable[..., Any], *arguments: Any) -> Any:
+    """Return `build(*arguments)`; hints during it begin with the place in a file."""
+    caught: Sequence[warnings.WarningMessage] = ()
+    try:
+        with _recording, warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught:
+            return build(*arguments)
+    finally:
+        for one in caught:
+            if one.category is UserWarning:
+                warn(f"{place}: {one.message}")
+            else:
+                # Of another package: passed on as it is.
+                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
 def build_entries(
+    origin: str,
     key: str,
     data: Mapping[str, Any],
     invalid: Sequence[tuple[Location, str]],
@@ -68,7 +88,7 @@ def build_entries(
     file_problems: Sequence[str] = (),
     caught: type[ArcreachError] | tuple[type[ArcreachError], ...] = ArcreachError,
 ) -> tuple[list[Any], list[str]]:
-    """Build all entries of the list `key`, and collect the problems of the file.
+    """Build all entries of the list `key` of a file called `origin`, and collect the problems of the file.
 
     `invalid` are the problems that `validated` returns. An entry that fails validation is not built; `entry_problems`
     checks the values of its remaining fields. `file_problems` are problems outside the entries. Errors of the types
@@ -86,10 +106,12 @@ def build_entries(
     for i, entry in enumerate(entries):
         if i in invalid_entries:
             found += [line for _, line in invalid_entries[i]]
-            found += [f"{key}[{i}]: {line}" for line in entry_problems(entry, [at for at, _ in invalid_entries[i]])]
+            bad = [at for at, _ in invalid_entries[i]]
+            values = build_located(f"{origin}: {key}[{i}]", entry_problems, entry, bad)
+            found += [f"{key}[{i}]: {line}" for line in values]
             continue
         try:
-            built.append(build(i, entry))
+            built.append(build_located(f"{origin}: {key}[{i}]", build, i, entry))
         except caught as error:
             found += [f"{key}[{i}]: {line}" for line in problems_of(error)]
     return built, found

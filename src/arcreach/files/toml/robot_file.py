@@ -15,7 +15,7 @@ from arcreach._checks import shown
 from arcreach._extras import require
 from arcreach._io import called, write_text
 from arcreach.elements import Element, Tendon
-from arcreach.errors import ArcreachError, FileError
+from arcreach.errors import ArcreachError, FileError, RobotError
 from arcreach.files.catalogues import catalogue_robot
 from arcreach.files.toml import problems, sizes
 from arcreach.files.toml.expressions import parse_formula, write_formula
@@ -27,6 +27,7 @@ from arcreach.files.toml.robot_models import (
     AnyEntry,
     AnyRow,
     ChainFile,
+    DHRow,
     LengthCoordinate,
     MatrixFile,
     PrismaticRow,
@@ -95,7 +96,8 @@ def parse_chain(data: dict[str, Any], origin: str) -> Robot:
     def build(i: int, entry: Any) -> list[Element]:
         return _build(content.elements[i] if content else _ENTRY.validate_python(entry))
 
-    built, found = problems.build_entries("elements", data, invalid, build, _entry_problems, _name_problems(data))
+    names = _name_problems(data)
+    built, found = problems.build_entries(origin, "elements", data, invalid, build, _entry_problems, names)
     if not found:
         elements = [element for entry in built for element in entry]
         try:
@@ -110,15 +112,24 @@ def _entry_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
     """Return the problems of an entry's values, without the fields at the locations `bad`; () is the entry itself."""
     found: list[str] = []
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
-    if kind == "dh" and all(len(location) > 1 for location in bad):
-        # A row of zeros, which is always valid, replaces a bad one and keeps the numbering.
-        bad_rows = {location[1] for location in bad}
-        rows = [{} if j in bad_rows else _ROW.validate_python(row) for j, row in enumerate(entry["rows"])]
+    if kind == "dh" and ("rows",) not in bad:
+        rows = [_valid_part(row, [at for at in bad if at[:2] == ("rows", j)]) for j, row in enumerate(entry["rows"])]
         with checks.gathered(found):
-            elements_from_dh([row and row.model_dump(exclude_none=True) for row in rows], "standard")
+            _dh_elements(rows, "standard")
     elif kind in KINDS:
         found = value_problems(KINDS[kind], entry, bad)
     return found
+
+
+def _valid_part(row: Any, bad: list[problems.Location]) -> DHRow:
+    """Return a row whose values can be checked: of one with fields at locations `bad`, the other parameters alone."""
+    if not bad:
+        valid: DHRow = _ROW.validate_python(row)
+        return valid
+    # Locations are "rows", index, kind and field; one without a field is that of the row itself.
+    fields = {at[3] if len(at) > 3 else "" for at in bad}
+    names = () if "" in fields else DHRow.model_fields.keys() & row.keys() - fields
+    return DHRow(**{name: row[name] for name in names})
 
 
 def value_problems(owner: Any, entry: dict[str, Any], bad: list[problems.Location]) -> list[str]:
@@ -151,14 +162,27 @@ def _name_problems(data: dict[str, Any]) -> list[str]:
 def _build(entry: Any) -> list[Element]:
     """Return the elements of one entry."""
     if entry.kind == "dh":
-        rows = [row.model_dump(exclude_none=True) for row in entry.rows]
-        return elements_from_dh(rows, entry.convention)
+        return _dh_elements(entry.rows, entry.convention)
     if entry.kind == "robot":
         return _elements_of_robot(entry)
     fields = rotated_fields(entry)
     if "tendons" in fields:
         fields["tendons"] = _tendons(entry.tendons)
     return [KINDS[entry.kind](**fields)]
+
+
+def _dh_elements(rows: Iterable[DHRow], convention: str) -> list[Element]:
+    """Return the elements of all rows, or raise an error with the problems of all of them."""
+    elements: list[Element] = []
+    found: list[str] = []
+    for j, row in enumerate(rows):
+        try:
+            fields = row.model_dump(exclude_none=True)
+            elements += problems.build_located(f"rows[{j}]", elements_from_dh, [fields], convention)
+        except RobotError as error:
+            found += [f"rows[{j}]: {line.removeprefix('dh row 1: ')}" for line in error.problems]
+    checks.raise_any(found)
+    return elements
 
 
 def _tendons(entries: Iterable[Any]) -> tuple[Tendon, ...]:

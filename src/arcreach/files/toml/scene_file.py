@@ -82,7 +82,7 @@ def parse_scene(text: str, origin: str, folder: Path | None = None) -> Scene:
         return _build(content.obstacles[i] if content else _ENTRY.validate_python(entry), folder)
 
     shapes, found = problems.build_entries(
-        "obstacles", data, invalid, build, _entry_problems, caught=(SceneError, FileError)
+        origin, "obstacles", data, invalid, build, _entry_problems, caught=(SceneError, FileError)
     )
     if not found:
         with checks.gathered(found):
