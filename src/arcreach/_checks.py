@@ -156,8 +156,9 @@ def suggestion(name: Any, known: Iterable[str]) -> str:
     if not isinstance(name, str):
         return ""
     # Truncate the name: the time grows with the product of both lengths, and no known name is this long.
-    near = difflib.get_close_matches(name[:100], list(itertools.islice(known, MOST_NAMES)), n=1, cutoff=0.6)
-    return f"; did you mean {shown(near[0])}?" if near else ""
+    names = {other.casefold(): other for other in itertools.islice(known, MOST_NAMES)}
+    near = difflib.get_close_matches(name[:100].casefold(), names, n=1, cutoff=0.6)
+    return f"; did you mean {shown(names[near[0]])}?" if near else ""
 
 
 def choice(field: str, value: Any, accepted: Collection[str], error: type[ArcreachError] = TargetError) -> str:

@@ -82,7 +82,7 @@ class ReachMap:
         text = f"{int((share > 0.0).sum())} of {len(share)} positions reached"
         if len(self.directions):
             directions = _text.count(len(self.directions), "direction")
-            text += f", {int((share == 1.0).sum())} in all of {directions}"
+            text += f" in at least one of {directions}, {int((share == 1.0).sum())} in all"
         return f"{text}; mean dexterity {float(self.mean_dexterity[share > 0.0].mean()):.3f}"
 
 

@@ -13,7 +13,6 @@ from arcreach._io import check_ending, check_output, is_stream
 from arcreach._typing import Array
 from arcreach.cli.arguments import AsJson, BaseLink, RobotName, TipLink
 from arcreach.cli.configurations import note_outside, parse_configuration, read_configurations
-from arcreach.cli.method_options import chosen_method
 from arcreach.cli.output import exit_by, print_json, printable
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_target
@@ -22,6 +21,7 @@ from arcreach.files import load_robot, write_csv_log, write_csv_path, write_open
 from arcreach.files.exports.c.writer import export_c
 from arcreach.files.exports.html import export_html
 from arcreach.files.exports.mjcf import export_mjcf
+from arcreach.ik.own_methods import load_method
 from arcreach.ik.solve import solve
 from arcreach.robots.body_mesh import check_chain
 from arcreach.robots.robot import Robot
@@ -107,7 +107,7 @@ def export(
             note_outside(loaded, given)
         if to is not None:
             target = parse_target(to, axis, rotation)
-            solution = solve(loaded, target, chosen_method(method or "auto").name, trace=True)
+            solution = solve(loaded, target, load_method(method or "auto").name, trace=True)
             write_csv_log(loaded, solution, out)
             reached = solution.reached
         elif ending == ".html":

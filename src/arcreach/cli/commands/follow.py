@@ -31,7 +31,6 @@ from arcreach.cli.arguments import (
     TipLink,
 )
 from arcreach.cli.configurations import parse_by_quantity, parse_posture, parse_start
-from arcreach.cli.method_options import chosen_method
 from arcreach.cli.motors import (
     MaxAcceleration,
     MaxJerk,
@@ -50,6 +49,7 @@ from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_number, parse_surroundings, read_targets
 from arcreach.errors import FileError, Interrupted
 from arcreach.files import catalogue_waypoints, load_chain, scene_catalogue
+from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import STATUS_BY_CODE
 from arcreach.ik.target import Targets
 from arcreach.planning.motion.follow import follow as follow_path
@@ -110,7 +110,7 @@ def follow(
     if position_only:
         targets = Targets(targets.positions)
     options: dict[str, Any] = {
-        "method": chosen_method(method).name,
+        "method": load_method(method).name,
         "position_tol": parse_number("--position-tol", position_tol, "length"),
         "angle_tol": parse_number("--angle-tol", angle_tol, "angle"),
         "max_step": None if max_step is None else _steps(max_step, loaded),

@@ -37,13 +37,14 @@ from arcreach.cli.arguments import (
 )
 from arcreach.cli.configurations import parse_posture, parse_start
 from arcreach.cli.ik_results import check_files, result_columns, write_columns
-from arcreach.cli.method_options import chosen_method, parse_options
+from arcreach.cli.method_options import parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, picked, print_json
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_number, parse_surroundings, parse_target, read_targets
 from arcreach.cli.tendon_output import print_tendons, with_tendons
 from arcreach.errors import MethodError
 from arcreach.files import load_robot, write_csv_log
+from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.solve import TRACE_ROWS, solve, solve_batch
 from arcreach.ik.solve_all import MOST, free_directions, solve_all
@@ -133,7 +134,7 @@ def ik(
     check_files(out, trace)
     options = parse_options(option or [])
     # The method's options are checked before they are merged with the keywords of `solve`.
-    own = chosen_method(method)
+    own = load_method(method)
     own.check_options(options, _advice)
     loaded = load_robot(robot, base, tip)
     driven = with_tendons(loaded, "--actuators") if actuators else None

@@ -148,7 +148,7 @@ def plan(
     if figure is not None:
         from arcreach import figures
 
-        figures.save(figures.scene(found), figure)
+        figures.save(figures.scene(found, target=target), figure)
     exit_by(found.reached)
 
 
