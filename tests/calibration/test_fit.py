@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.reference import rot
 
 import arcreach as ar
-from arcreach.calibration import read_measurements
+from arcreach.calibration import read_measurements, robot_fit
 from arcreach.calibration.parameters import DEFAULT, GROUPS, Parametrisation
 from arcreach.calibration.prediction import Prediction
 from arcreach.calibration.robot_fit import SPREADS, _prior
@@ -107,6 +108,62 @@ def test_derivatives_are_those_of_differences(tendons, stretch):
         step[i] = 1e-3
         numerical = (model.residuals(z + step) - model.residuals(z - step)) / 2e-3
         np.testing.assert_allclose(J[:, :, i], numerical, atol=2e-5, err_msg=parameter.name)
+
+
+def commanded(drawn, radii=(0.0048, 0.005, 0.0051), shifts=(0.0, 0.02, -0.03)):
+    """Rows of a robot with other radii and angles, whose pulls a controller computed from the drawing."""
+    pulls = drawn.pulls(drawn.sample(100, seed=0))
+    angles = [t.angle + shift for t, shift in zip(drawn.elements[0].tendons, shifts, strict=True)]
+    section = replace(drawn.elements[0], tendons=[ar.Tendon(*pair) for pair in zip(radii, angles, strict=True)])
+    tips = ar.Robot([section]).tip_pose(ar.Robot([section]).from_pulls(pulls).q)[:, :3, 3]
+    return ar.Measurements(pulls, tips + NOISE * np.random.default_rng(0).normal(size=tips.shape))
+
+
+def test_rigid_tendons_without_elongation_count_in_the_derivatives():
+    """The pulls of a drawing are met exactly by the robot as drawn."""
+    drawn = nominal()
+    model = Prediction(Parametrisation(drawn, ("radii", "angles")), commanded(drawn))
+    z = np.zeros(len(model.parametrisation.parameters))
+    numerical = [(model.residuals(step) - model.residuals(-step)) / 2e-4 for step in 1e-4 * np.eye(len(z))]
+    np.testing.assert_allclose(model.jacobian(z), np.stack(numerical, axis=2), atol=1e-8)
+
+
+def test_pulls_of_the_drawing_do_not_determine_the_base():
+    """All commands fit together, so angles and radii act as a change of the base and of the bends does."""
+    drawn = ar.Robot([ar.Section(0.08, 2.0, tendons=nominal().elements[0].tendons)])
+    with pytest.raises(ar.TargetError, match=r"do not determine base.turn_z, section-1.tendon-1.radius"):
+        ar.fit(drawn, commanded(drawn), ["base", "angles", "radii"])
+
+
+def test_what_only_the_prior_determines_is_weak():
+    """With tendons that are always taut, equal changes of all pretensions do nothing."""
+
+    def robot(pretension):
+        tendons = [replace(t, stiffness=5e3, pretension=pretension) for t in nominal().elements[0].tendons]
+        return ar.Robot([ar.Section(0.08, 3.0, bending_stiffness=0.01, tendons=tendons)])
+
+    rng = np.random.default_rng(0)
+    pulls, built = rng.uniform(-2e-3, 2e-3, (60, 3)), robot(20.0)
+    tips = built.tip_pose(built.from_pulls(pulls, elastic=True).q)[:, :3, 3] + NOISE * rng.normal(size=(60, 3))
+    fit = ar.fit(robot(0.0), ar.Measurements(pulls, tips), ["base", "pretension"], held_out=0.0)
+    assert fit.weak == tuple(p.name for p in fit.parameters if p.group == "pretension")
+    assert f"poorly determined: {fit.weak[0]}" in str(fit)
+
+
+def test_without_held_out_rows_the_result_is_the_optimum_for_its_weights(monkeypatch):
+    """Positions and rotations have other scatters than assumed at first."""
+    searches = []
+    result = robot_fit._result
+    monkeypatch.setattr(robot_fit, "_result", lambda search, *given: searches.append(search) or result(search, *given))
+    free = ("base", "lengths", "angles", "radii")
+    for seed in range(3):
+        data, _, poses = measured(free=free, seed=seed)
+        axes = np.random.default_rng(seed).normal(size=(len(data), 3))
+        R = [R @ rot(axis / np.linalg.norm(axis), 0.02)[:3, :3] for R, axis in zip(poses[:, :3, :3], axes, strict=True)]
+        fit = ar.fit(nominal(), ar.Measurements(data.pulls, data.positions, R), free, held_out=0.0)
+        search = searches[-1]
+        _, z = search._least_squares(search.z, fit.data, 100)
+        assert np.abs((search.parametrisation.values(z) - fit.values) / fit.errors).max() < 0.3
 
 
 def test_what_the_data_cannot_determine_is_named():

@@ -33,6 +33,19 @@ def test_tip_of_random_poses(known, seed):
     assert found.noise == pytest.approx(0.002 * total, rel=0.5)
 
 
+@pytest.mark.parametrize("outliers", [0.0, 0.1])
+def test_distal_sections_are_not_taken_for_outliers(outliers):
+    """A good fit of the proximal sections does not end the search: few poses end far from the best fit."""
+    robot = ar.load_robot("mixed-sections")
+    wrong = 0
+    for seed in range(12):
+        q, arcs, points, _, total = sensed(robot, seed, count=30, outliers=outliers)
+        found, best = ar.fit_shape(robot, points, arcs), ar.fit_shape(robot, points, arcs, start=q)
+        off, least = (np.linalg.norm(fit.tip.position - robot.tip_pose(q)[:3, 3]) for fit in (found, best))
+        wrong += off > 5.0 * max(least, 0.002 * total)
+    assert wrong <= 1
+
+
 @pytest.mark.parametrize("known", [True, False], ids=["arc lengths", "no arc lengths"])
 def test_points_that_are_no_outliers_count_in_full(known):
     """No information is lost to outliers: the fit is the least-squares fit of the other points."""
@@ -74,6 +87,17 @@ def test_a_start_is_used_and_exact_points_are_met():
     found = ar.fit_shape(robot, points, arcs, start=q + 0.05)
     assert found.residuals.max() < 1e-6 * total
     np.testing.assert_allclose(robot.tip_pose(found.q), robot.tip_pose(q), atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", [30, 52])
+def test_outliers_near_the_robot_do_not_lead_away_from_a_good_start(seed):
+    robot = ar.load_robot("mixed-sections")
+    q, arcs, points, _, total = sensed(robot, seed, count=30, outliers=0.0)
+    rng = np.random.default_rng(seed)
+    spoilt = rng.random(30) < 0.2
+    points[spoilt] += 0.1 * total * rng.normal(size=(spoilt.sum(), 3))
+    found = ar.fit_shape(robot, points, arcs, start=q)
+    assert np.linalg.norm(found.tip.position - robot.tip_pose(q)[:3, 3]) < 5.0 * 0.002 * total
 
 
 def test_the_uncertainty_is_that_of_repeated_measurements():

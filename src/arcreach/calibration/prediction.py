@@ -124,7 +124,8 @@ class _Balance:
         # Elongations of the tendons; slack as in `kernels.actuation.equilibrium.is_slack`, for all rows at once.
         h = pulled + self.springs.tendons[:, equilibrium.FREE] - pull
         slack = ((kind == equilibrium.PULL) & (h < 0.0)) | ((kind == equilibrium.PUSH) & (h > 0.0))
-        self.h = np.where(slack, 0.0, h)
+        # A tendon of zero elongation is taut, so `h` does not say which are.
+        self.h, self.taut = np.where(slack, 0.0, h), ~slack
 
     def gradient(self) -> Array:
         """Return the energy gradient (rows, variables)."""
@@ -147,7 +148,7 @@ class _Balance:
             out = -np.einsum("njv,nj->nv", self.slopes[:, indices], tension)
         elif kind == "slack":
             [j] = indices
-            out = self.slopes[:, j] * (self.stiffness[j] * (self.h[:, j, None] != 0.0))
+            out = self.slopes[:, j] * (self.stiffness[j] * self.taut[:, j, None])
         else:
             [j] = indices
             sides = [self._rerouted(j, kind, step) for step in (_STEP, -_STEP)]
@@ -166,7 +167,7 @@ class _Balance:
         complete_routes(self.robot, routes)
         pull, slopes = _pulls(self.robot, routes, self.V, 1)
         h = self.pulled[:, j] + self.springs.tendons[j, equilibrium.FREE] - pull[:, 0]
-        return np.asarray(-slopes[:, 0] * (self.stiffness[j] * h * (self.h[:, j] != 0.0))[:, None])
+        return np.asarray(-slopes[:, 0] * (self.stiffness[j] * h * self.taut[:, j])[:, None])
 
 
 def _per_variable(springs: Any) -> Array:

@@ -45,6 +45,8 @@ SPREADS |= {"slack": (0.5, 0.0, 1.0), "rest": (0.3, 0.0, 0.0)}
 OTHER_SPREADS = (1.0, 0.0, 0.0)
 # A direction of the parameters that moves the tip by less than this share of the length per scale is undetermined.
 NO_EFFECT = 1e-5
+# Least eigenvalue of the information matrix, as a share of the largest: rounding.
+LEAST_INFORMATION = 1e-14
 # Parameters with at least this share in an undetermined direction are named.
 NAMED = 0.3
 
@@ -132,7 +134,8 @@ def fit(
         search.start(rows[~held])
         if held.any():
             judged = search.z
-            search.refine(rows, LAST_STEPS)
+        # Also if no rows were held out: the last pass estimated the weights, and `errors` assumes the optimum for them.
+        search.refine(rows, LAST_STEPS)
     except KeyboardInterrupt:
         complete = False
     return _result(search, rows, held, judged, complete)
@@ -325,7 +328,9 @@ class _Search:
         free = self.strength**2 / slope.mean() * self.prior.T @ self.prior
         covariance = np.linalg.inv(information + free + 1e-12 * np.eye(len(self.z)))
         scale = self.parametrisation.slopes(self.z)
-        alone = variance * np.diag(np.linalg.pinv(information, rcond=1e-14, hermitian=True))
+        # By eigenvectors: a pseudoinverse would state zero variance along directions that the data do not determine.
+        s, V = np.linalg.eigh(information)
+        alone = variance * (V**2 / np.maximum(s, LEAST_INFORMATION * s[-1])).sum(axis=1)
         with_prior = variance * np.diag(covariance)
         # The stiffness of a tendon that became rigid has no effect, yet is determined: test at the given values too.
         given = np.where([p.group == "base" for p in self.parametrisation.parameters], self.z, 0.0)

@@ -19,10 +19,18 @@ from arcreach.errors import RobotError, TargetError
 from arcreach.robots.robot import Robot
 
 # Number of random starts to score, of starts to refine, and of backbone points that a score compares.
-STARTS, REFINED, SCORED = 1500, 6, 40
-MOST_STEPS = 60
-# A smaller step of all variables (rad or m) ends a descent; distances are capped at this share of the reach.
-ENOUGH, FAR = 1e-7, 0.1
+STARTS, REFINED, SCORED = 1500, 24, 40
+# Least standard deviation of a point in each stage of the robust descents, as a share of the reach. By the scale of the
+# residuals alone, points of distal sections lose all weight as soon as those of proximal sections fit.
+STAGES = (0.1, 0.03, 0.01, 0.003, 0.0)
+# Number of configurations kept after a stage; of two whose variables (rad or m) are closer than ALIKE, one is kept.
+KEPT, ALIKE = 6, 1e-2
+# A descent ends at a smaller step of all variables (rad or m), or after this many steps. ROUGH_* hold for all stages
+# but the last, which only lead to its starts.
+ENOUGH, MOST_STEPS = 1e-7, 60
+ROUGH_ENOUGH, ROUGH_STEPS = 1e-3, 12
+# Distances that compare configurations are capped at this share of the reach.
+FAR = 0.1
 # Tukey's biweight: points farther than this many standard deviations are outliers. For Gaussian noise in space its
 # efficiency is 91 %, so a last descent weights all points but outliers equally.
 BIWEIGHT = 4.685
@@ -81,9 +89,12 @@ def fit_shape(
             "give metres, in the base frame"
         )
     search = _Search(robot, given, _checked_arcs(robot, arc_lengths, len(given)))
-    starts = search.starts(None if start is None else robot.clip(start))
-    found = [search.descend(q) for q in starts]
-    return search.result(min(found, key=search.distance))
+    guess = None if start is None else robot.clip(start)
+    found = search.descend_in_stages(search.starts(guess))
+    if guess is not None:
+        # Early stages may leave a good start for a configuration that is nearer to the outliers.
+        found = min(found, search.descend(guess), key=search.distance)
+    return search.result(found)
 
 
 def _checked_arcs(robot: Robot, arc_lengths: Any, count: int) -> tuple[Integers, Array] | None:
@@ -198,32 +209,52 @@ class _Search:
         r, _ = self.residuals(q)
         return float(np.minimum(np.linalg.norm(r, axis=1), FAR * self.robot.reach).mean())
 
-    def descend(self, q: Array, kept: Booleans | None = None) -> Array:
-        """Return the configuration at the end of a descent from q: robust, or by least squares of the points `kept`."""
+    def descend_in_stages(self, starts: list[Array]) -> Array:
+        """Return the best configuration of robust descents whose least scale decreases to zero."""
+        found = starts
+        for share in STAGES:
+            found = self._best([self.descend(q, least=share * self.robot.reach, rough=share > 0.0) for q in found])
+        return found[0]
+
+    def _best(self, found: list[Array]) -> list[Array]:
+        """Return the KEPT configurations nearest to the points, best first, without near duplicates."""
+        best: list[Array] = []
+        for q in sorted(found, key=self.distance):
+            v = to_variables(self.robot, q)
+            if all(np.abs(v - to_variables(self.robot, other)).max() > ALIKE for other in best):
+                best.append(q)
+        return best[:KEPT]
+
+    def descend(self, q: Array, kept: Booleans | None = None, least: float = 0.0, rough: bool = False) -> Array:
+        """Return the configuration at the end of a descent from q: robust, or by least squares of the points `kept`.
+
+        `least` is the least standard deviation per axis of a robust descent; a `rough` one ends early.
+        """
+        enough, steps = (ROUGH_ENOUGH, ROUGH_STEPS) if rough else (ENOUGH, MOST_STEPS)
         damping = 1e-3
         r, J = self.residuals(q)
-        loss = self._loss(r, kept)
-        for _ in range(MOST_STEPS):
+        loss = self._loss(r, kept, least)
+        for _ in range(steps):
             w = loss.weights(r)
             A = np.einsum("n,nik,nil->kl", w, J, J)
             g = np.einsum("n,nik,ni->k", w, J, r)
             step = np.linalg.solve(A + damping * np.diag(np.diag(A) + 1e-9 * np.trace(A) + 1e-300), g)
             tried = self.robot.clip(to_coordinates(self.robot, to_variables(self.robot, q) - step))
             r_tried, J_tried = self.residuals(tried)
+            moved = float(np.abs(to_variables(self.robot, tried) - to_variables(self.robot, q)).max())
             if loss.mean(r_tried) < loss.mean(r):
-                moved = float(np.abs(to_variables(self.robot, tried) - to_variables(self.robot, q)).max())
                 q, r, J, damping = tried, r_tried, J_tried, max(0.2 * damping, 1e-9)
-                loss = self._loss(r, kept)
-                if moved < ENOUGH:
-                    break
+                loss = self._loss(r, kept, least)
             elif damping > 1e6:
                 break
             else:
                 damping *= 8.0
+            if moved < enough:
+                break
         return q
 
-    def _loss(self, r: Array, kept: Booleans | None) -> _Biweight | _Squares:
-        return _Biweight(self._scale(r)) if kept is None else _Squares(kept)
+    def _loss(self, r: Array, kept: Booleans | None, least: float) -> _Biweight | _Squares:
+        return _Biweight(max(self._scale(r), least)) if kept is None else _Squares(kept)
 
     def result(self, q: Array) -> ShapeFit:
         """Return the least-squares fit without the points that are outliers of the robust fit q."""
