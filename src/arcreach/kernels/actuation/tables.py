@@ -68,13 +68,14 @@ def write_nodes(chain, route, rows):
 
     Source: derived.
     """
-    i, before, steepest = 0, 0.0, 0.0
+    i, before, bound = 0, 0.0, math.inf
     r, tau = route.radius, route.turn
     for k in range(route.first_arc, route.first_arc + route.arcs):
         share, bend = chain[k].length_share, chain[k].bend_share
         rule, panels = choose_rule(tau * share, BENT)
         width = share / panels
-        steepest = max(steepest, r * bend / share)
+        if bend > 0.0:
+            bound = min(bound, BENT * share / (r * bend))
         for p in range(panels):
             for node in range(SIZES[rule]):
                 s, c = sincos(route.angle + tau * (before + (p + NODES[rule, node]) * width))
@@ -85,7 +86,7 @@ def write_nodes(chain, route, rows):
                 rows[4, i] = (r * tau * share) ** 2
                 i += 1
         before += share
-    return BENT / steepest if steepest > 0.0 else math.inf
+    return bound
 
 
 @kernel
