@@ -169,3 +169,15 @@ def test_a_bad_seed_is_one_line(run, tmp_path):
     assert code == 2
     assert "seed = -1 is not accepted" in said
     assert len(said.splitlines()) == 1
+
+
+def test_robots_of_one_name_are_all_drawn(run, tmp_path):
+    for k, length in enumerate((0.05, 0.1)):
+        robot = ar.Robot([ar.Section(length, 1.5)], name="arm")
+        ar.save_robot(robot, tmp_path / f"{k}.toml")
+    files = tmp_path / "0.toml", tmp_path / "1.toml"
+    out = tmp_path / "figure.svg"
+    assert run("figure", "workspace", *files, files[0], "--samples", 300, "--cell", "5mm", "--out", out)[0] == 0
+    drawn = out.read_text()
+    for title in ("0.toml (1)", "1.toml (2)", "0.toml (3)"):
+        assert title in drawn

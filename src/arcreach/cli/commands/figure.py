@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Sequence
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -117,7 +118,7 @@ def contact(
     from arcreach import figures
 
     with announce_compiling():
-        plans = {one.name or "scene": _planned(one) for one in loaded}
+        plans = {title: _planned(one) for title, one in zip(_titles(scenes, loaded), loaded, strict=True)}
         drawn = figures.contact(
             plans, rod=rod, **width_option(width or (Width.COLUMN if len(plans) == 1 else Width.PAGE))
         )
@@ -227,7 +228,7 @@ def workspace(
 ) -> None:
     """Draw maps of workspaces side by side."""
     check_figure(out)
-    loaded = {name: load_robot(name) for name in robots}
+    loaded = [load_robot(name) for name in robots]
     size = None if cell is None else parse_number("--cell", cell, "length")
     if size is not None and not 0.0 < size < math.inf:
         raise MethodError(f"--cell {cell} is not accepted; give a length above 0")
@@ -235,10 +236,10 @@ def workspace(
 
     maps = {}
     with announce_compiling():
-        for name, one in loaded.items():
+        for title, one in zip(_titles(robots, loaded), loaded, strict=True):
             # The cell size of the first robot is used for all maps.
             corners, shares, size = figures.tip_directions(one, samples=samples, seed=seed, cell=size)
-            maps["" if len(loaded) == 1 else one.name or name] = (corners, 100.0 * shares)
+            maps["" if len(loaded) == 1 else title] = (corners, 100.0 * shares)
         assert size is not None
         highest = max(float(shares.max()) for _, shares in maps.values())
         drawn = figures.workspace(
@@ -443,6 +444,15 @@ def clearance(
             **width_option(width),
         )
     save(drawn, out)
+
+
+def _titles(given: Sequence[str], loaded: Sequence[Any]) -> list[str]:
+    """Return a title for each robot or scene: its name; where names are equal what was given, numbered if needed."""
+    named = [one.name or name for name, one in zip(given, loaded, strict=True)]
+    for titles in named, given:
+        if len(set(titles)) == len(titles):
+            return list(titles)
+    return [f"{name} ({k})" for k, name in enumerate(given, 1)]
 
 
 def _view(text: str) -> tuple[float, ...]:
