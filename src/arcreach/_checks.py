@@ -155,8 +155,8 @@ def suggestion(name: Any, known: Iterable[str]) -> str:
     """Return `did you mean ...` if a known name is spelt nearly alike, else an empty text."""
     if not isinstance(name, str):
         return ""
-    # Truncate the name: the time grows with the product of both lengths, and no known name is this long.
     names = {other.casefold(): other for other in itertools.islice(known, MOST_NAMES)}
+    # Truncate the name: the time grows with the product of both lengths, and no known name is this long.
     near = difflib.get_close_matches(name[:100].casefold(), names, n=1, cutoff=0.6)
     return f"; did you mean {shown(names[near[0]])}?" if near else ""
 

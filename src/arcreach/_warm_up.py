@@ -242,9 +242,8 @@ def _warm_port(robot: Robot) -> None:
 
     target, scene = _target(robot, axis=False), Scene([Sphere((1.0, 0.0, 0.0), 0.1)])
     solve(robot, target, scene=scene)
-    follow(robot, [target.position, target.position], scene=scene, through=Port((0.0, 0.0, 0.01), radius=0.05)).sampled(
-        2
-    )
+    path = follow(robot, [target.position] * 2, scene=scene, through=Port((0.0, 0.0, 0.01), radius=0.05))
+    path.sampled(2)
 
 
 def _warm_shape(robot: Robot) -> None:
